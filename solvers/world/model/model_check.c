@@ -12,8 +12,8 @@
 // Most nodes that winches may pay out: as many as a rope may have.
 static const double most_nodes = 1e7;
 
-// Upper limit of the bending stiffness over the length of an element [N m].
-static const double most_bent = 1e150;
+// Forces, energies and their gradients are squared: what these are proportional to stays below.
+static const double most_squared = 1e150;
 
 bool rl_fault_set(rl_fault *fault, rl_fault_kind kind, uint32_t body, uint32_t rope,
                   const char *field, const char *format, ...) {
@@ -36,6 +36,18 @@ bool rl_fault_place(rl_fault *fault, const char *format, ...) {
 // ---------------------------------------------------------------------------------------------
 // Invalid: contradicts itself or physics.
 
+// Checks that a mass, its inverse, its weight and its moment over a length are in range.
+static bool check_mass(const rl_definition *definition, double mass, double length, uint32_t body,
+                       uint32_t rope, const char *field, rl_fault *fault) {
+  const double most = mass * fmax(1.0, fmax(rl_length(definition->gravity), length * length));
+  return (1.0 / mass < most_squared && most < most_squared) ||
+         rl_fault_set(fault, RL_FAULT_INVALID, body, rope, field,
+                      "%g kg are beyond the range of numbers; expected m, 1/m, m |g| and m L^2 "
+                      "below %g, with L = %.3g m, %s",
+                      mass, most_squared, length,
+                      rope == RL_NONE ? "the distance from the origin" : "the length of the rope");
+}
+
 static bool check_hulls(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
   for (size_t k = 0; k < body->part_count; k++) {
     const rl_part_definition *part = &body->parts[k];
@@ -56,6 +68,11 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
   if (moves && isnan(body->mass)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "mass",
                         "a body that moves freely needs a mass (or motion: fixed or driven)");
+  }
+  const bool has_mass = !isnan(body->mass) && (moves || rl_definition_is_released(definition, i));
+  if (has_mass &&
+      !check_mass(definition, body->mass, rl_length(body->position), i, RL_NONE, "mass", fault)) {
+    return false;
   }
   if (rl_definition_is_point_mass(body) &&
       (!rl_is_zero(body->rotation) || !rl_is_zero(body->spin))) {
@@ -109,12 +126,40 @@ bool rl_definition_check_inertia(const rl_definition *definition, rl_fault *faul
     const rl_body_definition *body = &definition->bodies[i];
     rl_vec3 inertia;
     char message[256];
-    if (body->motion != RL_DRIVEN && rl_definition_turns(definition, i) &&
-        !rl_definition_inertia(body, &inertia, message)) {
+    if (body->motion == RL_DRIVEN || !rl_definition_turns(definition, i)) {
+      continue;
+    }
+    if (!rl_definition_inertia(body, &inertia, message)) {
       return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
+    }
+    const bool tilts = body->motion != RL_AXLE; // else it turns about z alone
+    const double least = tilts ? fmin(inertia.z, fmin(inertia.x, inertia.y)) : inertia.z;
+    const double most = tilts ? fmax(inertia.z, fmax(inertia.x, inertia.y)) : inertia.z;
+    if (!(1.0 / sqrt(least) < most_squared && sqrt(most) < most_squared)) {
+      return rl_fault_set(
+          fault, RL_FAULT_INVALID, i, RL_NONE, isnan(body->inertia.x) ? "shape" : "inertia",
+          "moments of inertia from %g to %g kg m^2 are beyond the range of numbers; "
+          "expected the root of each, and its inverse, below %g",
+          least, most, most_squared);
     }
   }
   return true;
+}
+
+// Checks the masses that a rope gives its nodes: an element has its share of the whole.
+static bool check_node_masses(const rl_definition *definition, uint32_t i, rl_fault *fault) {
+  const rl_rope_definition *rope = &definition->ropes[i];
+  const double length = rl_definition_length(definition, rope);
+  const size_t given = rope->node_masses ? rl_definition_nodes(rope) : 0;
+  for (size_t k = 0; k < given; k++) {
+    if (!check_mass(definition, rope->node_masses[k], length, RL_NONE, i, "node_masses", fault)) {
+      return false;
+    }
+  }
+  return given > 0 || rope->segments == 0 ||
+         (check_mass(definition, rope->mass, length, RL_NONE, i, "mass", fault) &&
+          check_mass(definition, rope->mass / (double)rope->segments, length, RL_NONE, i, "mass",
+                     fault));
 }
 
 static bool check_masses(const rl_rope_definition *rope, uint32_t i, rl_fault *fault) {
@@ -195,11 +240,11 @@ static bool check_clamps(const rl_definition *definition, uint32_t i, rl_fault *
 static bool check_bending(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   const double length = rl_definition_length(definition, rope) / (double)rope->segments;
-  return !(rope->bending / length >= most_bent) ||
+  return !(rope->bending / length >= most_squared) ||
          rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "bending",
                       "a bending stiffness of %g N m^2 over elements of %.3g m is beyond the range "
                       "of numbers; expected less than %.3g N m^2",
-                      rope->bending, length, most_bent * length);
+                      rope->bending, length, most_squared * length);
 }
 
 // Checks that a loop has points: it has no ends between which it could lie or hang.
@@ -386,8 +431,8 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
   if (!check_waypoints(definition, i, fault)) {
     return false;
   }
-  if (!check_masses(rope, i, fault) || !check_clamps(definition, i, fault) ||
-      !check_loop(rope, i, fault)) {
+  if (!check_masses(rope, i, fault) || !check_node_masses(definition, i, fault) ||
+      !check_clamps(definition, i, fault) || !check_loop(rope, i, fault)) {
     return false;
   }
   if (rope->rope_collide && (rope->segments == 0 || !(rope->radius > 0.0))) {
