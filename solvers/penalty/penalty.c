@@ -57,8 +57,10 @@ typedef struct penalty {
   const double *parameters;
   rl_stand_in law;                // with the substep of the last step
   double weight;                  // time that the present forces count for [s]
+  double left;                    // share of the step behind the substep
   bool goes_on;                   // the kick of the present forces has begun with others
   rl_spring *springs;             // [links], made at the start of the step
+  double *softenings;             // [ropes] (4a): s - 1 of ropes over bodies
   rl_vec3 *forces;                // [slots] [N]
   rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
   rl_vec3 *velocities;            // [slots] and velocities
@@ -73,6 +75,7 @@ typedef struct penalty {
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   penalty *self = memory;
   self->springs = rl_carve(c, model->link_count, sizeof *self->springs);
+  self->softenings = rl_carve(c, model->rope_count, sizeof *self->softenings);
   self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
   self->points = rl_carve(c, model->slot_count, sizeof *self->points);
   self->velocities = rl_carve(c, model->slot_count, sizeof *self->velocities);
@@ -175,11 +178,20 @@ static void note_push(penalty *self, uint32_t source, double force, double rate)
   self->pushes[source] += force * self->weight;
 }
 
+// (4a) The spring of a row, which is softer where the springs of its rope were.
+static rl_spring spring_of_row(const penalty *self, const rl_model *model, const rl_row *row) {
+  rl_spring s = rl_row_spring(&self->law, model, row);
+  if (row->piece_count > 0 && !s.physical) {
+    s.stiffness /= 1.0 + self->left * self->softenings[model->link_rope[row->item]];
+  }
+  return s;
+}
+
 static void push_row(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                      rl_row *row, rl_step_info *info) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
-  const rl_spring s = rl_row_spring(&self->law, model, row);
+  const rl_spring s = spring_of_row(self, model, row);
   const double force = spring_force(s, row->value, rate, row->lower);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -391,6 +403,31 @@ static void set_springs(penalty *self, const rl_model *model, const rl_state *st
   }
 }
 
+// What the springs of each rope over bodies store [J].
+static void find_stand_ins(const penalty *self, const rl_model *model, const rl_state *state,
+                           rl_rows *rows, double *energies) {
+  for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
+    energies[i] = 0.0;
+  }
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    rl_row *row = &rows->rows[k];
+    if (row->piece_count > 0) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      energies[model->link_rope[row->item]] += rl_row_spring_energy(&self->law, model, row);
+    }
+  }
+}
+
+// (4a) Where the rows of a rope over bodies have changed, its springs begin with what they stored.
+static void soften(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows) {
+  double *softenings = self->softenings;
+  find_stand_ins(self, model, state, rows, softenings);
+  for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
+    const double was = state->stand_ins[i];
+    softenings[i] = was > 0.0 && softenings[i] > was ? softenings[i] / was - 1.0 : 0.0;
+  }
+}
+
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   penalty *self = memory;
@@ -399,11 +436,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
   set_springs(self, model, state, dt / substeps);
+  soften(self, model, state, rows);
   self->goes_on = false;
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
   }
   for (int i = 0; i < substeps; i++) {
+    self->left = (substeps - i - 1.0) / substeps;
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }
@@ -425,6 +464,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->last[i] += self->impulses[i];
   }
   info->last_impulses = self->last;
+  find_stand_ins(self, model, state, rows, state->stand_ins);
   if (info->want_residual || info->trace) {
     // An explicit method does not iterate: one entry a step.
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));

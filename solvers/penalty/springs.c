@@ -88,6 +88,10 @@ static double energy_of(rl_spring s, double value, double lower) {
   return s.physical ? 0.0 : 0.5 * s.stiffness * excess * excess;
 }
 
+double rl_row_spring_energy(const rl_stand_in *law, const rl_model *model, const rl_row *row) {
+  return row->crowd > 0 ? 0.0 : energy_of(rl_row_spring(law, model, row), row->value, row->lower);
+}
+
 double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl_state *state,
                          rl_rows *rows) {
   double energy = 0.0;
@@ -103,8 +107,7 @@ double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
-      energy +=
-          row->crowd > 0 ? 0.0 : energy_of(rl_row_spring(law, model, row), row->value, row->lower);
+      energy += rl_row_spring_energy(law, model, row);
       if (row->friction > 0.0) {
         energy += rl_friction_energy(rl_friction_spring(law, model, rows, row, state->points),
                                      state->frictions[row->item]);

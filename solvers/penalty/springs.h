@@ -34,6 +34,9 @@ rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_
 rl_spring rl_friction_spring(const rl_stand_in *law, const rl_model *model, const rl_rows *rows,
                              const rl_row *row, const rl_point *points);
 
+// Energy in the stand-in of a row as it was last evaluated [J].
+double rl_row_spring_energy(const rl_stand_in *law, const rl_model *model, const rl_row *row);
+
 // What it stores as it pulls with a force [J].
 double rl_friction_energy(rl_spring spring, rl_vec3 pull);
 

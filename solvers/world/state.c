@@ -19,6 +19,7 @@ static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
   s->frictions = rl_carve(c, m->contact_capacity, sizeof *s->frictions);
   s->sides = m->tangle_capacity > 0 ? rl_carve(c, m->contact_capacity, sizeof *s->sides) : NULL;
   s->wrap_counts = rl_carve(c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
+  s->stand_ins = rl_carve(c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->stand_ins);
   s->seams = m->has_belts ? rl_carve(c, m->rope_count, sizeof *s->seams) : NULL;
   s->eye_elements = m->has_rings ? rl_carve(c, m->eye_count, sizeof *s->eye_elements) : NULL;
   s->grips = m->rings_rub ? rl_carve(c, m->eye_count, sizeof *s->grips) : NULL;

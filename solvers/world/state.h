@@ -81,6 +81,8 @@ typedef struct rl_state {
                          // touches ropes
   rl_wrap *wraps;        // [wrap_capacity] those of rope r from ropes[r].first_wrap on
   uint32_t *wrap_counts; // [rope_count]
+  double *stand_ins;     // [rope_count] what springs in the place of ropes over bodies store at the
+                         // end of the step [J]; 0 with methods that have none
   rl_vec3 *seams; // [rope_count] where the list of wraps of a massless loop begins and ends: a
                   // point of the straight piece from its last wrap to its first [m]; NULL:
                   // there is none in this scene

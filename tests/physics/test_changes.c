@@ -174,7 +174,8 @@ static void random_runs_go_on(void **unused) {
 // the other side of a ball, and comes back (g); substeps behind the end of a way (h); a strand over
 // a wheel on which it slips, from a fixed point to a fixed body, that has come to be too long (i);
 // strands that have given rope to those on a cap, as it went (j) and just after that (k); grips
-// that come again and again, of which one set makes 102 J (l). Up to 5e26 of all energy came in.
+// that come again and again, of which one set makes 102 J (l); springs of strands that become one,
+// (4a) of papers/penalty.md (m). Up to 5e26 of all energy came in.
 static const struct {
   const char *solver, *scene;
 } throwing[] = {
@@ -305,6 +306,14 @@ static const struct {
      "  w1: {mass: 1.106, position: [3.393, -1.453, 0.02686], velocity: [0.179, -1.63, -0.202]}\n"
      "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: b0, side: [0, 1, 0]}, "
      "{body: b1, side: [0, 1, 0]}, {body: b2, side: [0, 1, 0]}], friction: 0.075}}\n"},
+    {"penalty",
+     "  load: {mass: 5, position: [0.876, -1.121, 0], velocity: [-0.852, 0.904, 0]}\n"
+     "  pulley: {mass: 1, position: [-0.911, -0.567, 0], collide: false, "
+     "shape: {capsule: {radius: 0.233, length: 0.5}}}\n"
+     "  post: {motion: fixed, position: [0.017, -0.274, 0], collide: false, "
+     "shape: {capsule: {radius: 0.083, length: 0.5}}}\n"
+     "ropes: {line: {from: {point: [-1.4, 0.8, 0]}, to: {body: load}, over: [{body: pulley, "
+     "side: [0, -1, 0]}, {eye: [0.1, 0.9, 0], friction: 0}], friction: 0.2}}\n"},
 };
 
 static void changes_within_a_step_throw_nothing(void **unused) {
