@@ -8,30 +8,30 @@
 
 #include <string.h>
 
-// (13) Differences are over so much of the time in which something on the way moves by the smallest
-// length.
+// (13) h over the time in which anything moves by the smallest length.
 static const double displacement = 0.002;
 
-// Of its length: so far beyond both ends the place is looked for at which an element that acts
-// touches. It is there by the end of an internal step in which it leaves the element.
+// Of its length: distance beyond both ends up to which the place of an active element is looked
+// for. It can be there at the end of an internal step in which it leaves the element.
 static const double overhang = 1.0;
 
-// Of its length: an element that is nearer than its ends by less is not.
+// Of its length: an element that is nearer than its ends by less than this round-off is not nearer.
 static const double as_near = 1e-13;
 
-// Sine of an angle: lines that have less between them are parallel, and an element that is turned
-// by less beyond a face lies on it.
+// Sine of an angle: two lines with less between them are parallel, and an element that is turned by
+// less beyond a face lies on it. At larger angles the crossing of two lines has 1e-16/1e-9 of
+// round-off.
 static const double parallel = 1e-9, flat = 1e-9;
 
-// Sine of an angle: an element that is turned from a face by more does not lie on it soon. Cosine
-// of one: which face that is.
+// (16a) Sine of the angle between an element and a face up to which the other edge of the face is
+// looked for; cosine of the angle between its normal and that of the face, which tells the face.
 static const double nearly_flat = 0.1, same_face = 0.75;
 
-// Of its length: an element that touches an edge so near to its end touches it there.
+// (16b) Of its length: an element that touches an edge nearer to its end touches it at the node.
 static const double at_end = 1e-9;
 
-// Of the way to the middle of a part: what comes to a contact is not deeper at the end of an
-// internal step, by its speed at the start.
+// (17) Share of w, the distance from the middle of a part to its surface, to which a contact may
+// get deep in an internal step, by its speed at the start.
 static const double sure_share = 0.5;
 
 static bool is_contact(const rl_row *row) { return row->kind == RL_ROW_CONTACT; }
@@ -40,8 +40,8 @@ static bool can_act(const rl_equations *e, const rl_row *row) {
   return is_contact(row) && (e->acts[row->source] || (e->is_choosing && e->is_taut[row->source]));
 }
 
-// What a contact touches where it is round: the distance grows across it like that from a point, or
-// from a line along `axis`.
+// A round surface at a contact: the distance from it is that from a point, or from a line along
+// `axis`, less a radius.
 typedef struct round_place {
   rl_vec3 centre; // of the point, or a point of the line [m]
   rl_vec3 axis;   // unit; 0: a point
@@ -52,7 +52,7 @@ static rl_vec3 across(const round_place *round, rl_vec3 v) {
   return rl_add_scaled(v, -rl_dot(v, round->axis), round->axis);
 }
 
-// False where the part is not round beside p, or is something else there.
+// Finds the round surface of a ball, capsule or cylinder beside p. Returns false if there is none.
 static bool find_round(const rl_part *part, rl_body_pose at, rl_vec3 p, round_place *round) {
   const rl_vec3 none = {0.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
   const rl_vec3 centre = rl_add(at.centre, rl_rotate(at.rotation, part->at));
@@ -71,7 +71,7 @@ static bool find_round(const rl_part *part, rl_body_pose at, rl_vec3 p, round_pl
          rl_length(across(round, rl_sub(p, centre))) > 0.5 * part->radius;
 }
 
-// An edge of a box, or a corner, if p is beside it and not beside a face.
+// Finds the edge or corner of a box beside p. Returns false if p is beside a face.
 static bool find_round_box(const rl_part *part, rl_body_pose at, rl_vec3 p, round_place *round) {
   const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
   const rl_vec3 q = rl_path_to_part(&solid, p), h = part->half;
@@ -83,7 +83,7 @@ static bool find_round_box(const rl_part *part, rl_body_pose at, rl_vec3 p, roun
   return along.x + along.y + along.z < 2.0;
 }
 
-// Where the line through an element is nearest to something round, as a fraction; nan: nowhere.
+// Returns the fraction of an element at which its line is nearest to a round surface; NAN: none.
 static double nearest_fraction(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 way) {
   round_place round, there;
   double fraction = 0.5;
@@ -102,12 +102,12 @@ static double nearest_fraction(const rl_part *part, rl_body_pose at, rl_vec3 fro
   return NAN;
 }
 
-// Whether an element touches edges there.
+// Whether a contact is with a box or hull, whose edges elements touch.
 static bool is_on_edge(const rl_equations *e, const rl_contact *contact) {
   return rl_is_polyhedron(e->model->bodies[contact->body].parts[contact->part].shape);
 }
 
-// Whether a node touches faces there, and no rounded edges.
+// (16c) Whether a contact is of a node of a rope without radius with a box or hull.
 static bool is_on_face(const rl_equations *e, const rl_contact *contact) {
   return contact->rope != RL_NONE && contact->next == RL_NONE && is_on_edge(e, contact) &&
          e->model->ropes[contact->rope].radius == 0.0;
@@ -122,7 +122,7 @@ static piece piece_in(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
   return (piece){rl_path_to_part(solid, from), rl_rotate_inverse(solid->rotation, way)};
 }
 
-// (16) Where the line through an element is nearest to the line through an edge of a box or hull.
+// (16) The places at which the lines through an element and an edge of a box or hull are nearest.
 typedef struct crossing {
   double fraction;    // of the element
   rl_surface surface; // in the frame of the part: the plane along both, outward; the distance of
@@ -132,7 +132,8 @@ typedef struct crossing {
   double facing[2];   // cosine of that to the face of the edge, and of its twin
 } crossing;
 
-// `within`: only between the ends of both.
+// Finds these places; returns false if the lines are parallel. `within`: only between the ends of
+// both.
 static bool find_crossing(const rl_part *part, uint32_t edge, piece of, bool within, crossing *c) {
   rl_vec3 a, b;
   rl_path_edge_ends(part, edge, &a, &b);
@@ -161,13 +162,13 @@ static bool find_crossing(const rl_part *part, uint32_t edge, piece of, bool wit
   return true;
 }
 
-// An edge has two names, one on each of its faces: the same one for all.
+// Returns one of the two names of an edge, which has one on each of its faces.
 static uint32_t edge_name(const rl_part *part, uint32_t edge) {
   const uint32_t twin = rl_path_edge_twin(part, edge);
   return twin < edge ? twin : edge;
 }
 
-// How far an element is beyond the face that it is farthest from.
+// Returns the distance of an element from the face that it is farthest beyond [m].
 static double largest_face_distance(const rl_part *part, piece of) {
   const rl_vec3 end = rl_add(of.from, of.way);
   double largest = -INFINITY;
@@ -178,8 +179,8 @@ static double largest_face_distance(const rl_part *part, piece of) {
   return largest;
 }
 
-// The edge that an element touches if it touches one between its ends: that from whose plane it is
-// farthest, and no farther from a face; RL_NONE: none.
+// (16) Returns the edge that an element touches between its ends: that with the least C, if no face
+// has less; RL_NONE: none.
 static uint32_t find_edge(const rl_part *part, piece of) {
   double largest = largest_face_distance(part, of) - as_near * rl_length(of.way);
   uint32_t found = RL_NONE;
@@ -197,7 +198,8 @@ static uint32_t find_edge(const rl_part *part, piece of) {
   return found;
 }
 
-// (16a) The other edge that an element touches once it lies on a face beside this one: the nearest.
+// (16a) Returns the other edge, the nearest, that an element touches once it lies on a face of this
+// one; RL_NONE: none.
 static uint32_t find_beside(const rl_part *part, uint32_t edge, piece of) {
   const uint32_t twin = rl_path_edge_twin(part, edge);
   const uint32_t faces[2] = {RL_FEATURE_FACE(edge), RL_FEATURE_FACE(twin)};
@@ -237,13 +239,14 @@ static void set_foot(rl_foot *foot, rl_body_pose at, rl_vec3 p, rl_surface surfa
   foot->normal = rl_rotate_inverse(at.rotation, surface.normal);
 }
 
-// Whether what a contact touches stays as it is: it acts, or whether it does is being chosen.
+// Whether a contact keeps the edge or face that it touches: it acts, or may come to act in a
+// choice.
 static bool stays(const rl_equations *e, const rl_row *row) {
   return e->acts[row->source] || e->is_taut[row->source];
 }
 
-// (16c) Where a node of a rope without a radius touches a box or hull: the face that it is farthest
-// beyond, which stays the same as long as the contact acts.
+// (16c) Finds the place of a node of a rope without radius on a box or hull: on the face that it is
+// farthest beyond, which stays the same while the contact acts.
 static void find_on_face(rl_equations *e, const rl_row *row, rl_foot *foot) {
   const rl_contact *contact = &e->state->contacts[row->item];
   const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
@@ -267,8 +270,8 @@ static void find_on_face(rl_equations *e, const rl_row *row, rl_foot *foot) {
                         rl_rotate(at.rotation, rl_rotate(part->rotation, normal))});
 }
 
-// Where an element touches a box or hull: between its ends that is an edge, which stays the same as
-// long as the contact acts, and another one beside it; on a face its ends do.
+// (16), (16a) Finds the place of an element on a box or hull: on an edge, which stays the same
+// while the contact acts, or for a second contact on the edge beside it.
 static void find_on_edge(rl_equations *e, const rl_row *row, rl_foot *foot) {
   const uint32_t item = row->item;
   const rl_contact *contact = &e->state->contacts[item];
@@ -298,7 +301,7 @@ static void find_on_edge(rl_equations *e, const rl_row *row, rl_foot *foot) {
   }
 }
 
-// (16b) Whether two elements meet at a node on an edge, bent round it.
+// (16b) Whether two elements meet at a node on an edge and the rope is bent round it.
 static bool is_bent_round(const rl_equations *e, const rl_row *row, const rl_row *next) {
   const rl_contact *a = &e->state->contacts[row->item], *b = &e->state->contacts[next->item];
   const rl_foot *from = &e->rows->feet[row->item], *to = &e->rows->feet[next->item];
@@ -313,9 +316,8 @@ static bool is_bent_round(const rl_equations *e, const rl_row *row, const rl_row
          rl_dot(rl_rotate(at.rotation, from->normal), way) < 0.0;
 }
 
-// Where an element touches what is round: the line through it, ends or no ends, if it acts, for
-// that is smooth, as the equations have to be. Of the others it is idle where one of its ends is as
-// near.
+// Finds the place of an element on a round surface: of the line through it if it acts, also beyond
+// its ends, which is smooth. An inactive one is idle if one of its ends is as near.
 static void find_on_element(const rl_equations *e, const rl_contact *contact, bool acts,
                             rl_foot *foot) {
   const rl_part *part = &e->model->bodies[contact->body].parts[contact->part];
@@ -348,7 +350,7 @@ static bool is_of_element(const rl_equations *e, const rl_row *row) {
          contact->next != RL_NONE && is_on_edge(e, contact);
 }
 
-// Of the node between two elements that touch an edge there these say all there is to say.
+// (16b) Makes the contact of the node between two elements idle: their rows stand for it.
 static void rest_node(rl_equations *e, const rl_contact *element) {
   for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
     const rl_row *row = &e->rows->rows[k];
@@ -360,8 +362,8 @@ static void rest_node(rl_equations *e, const rl_contact *element) {
   }
 }
 
-// (16b) Elements that touch an edge at the node between them do so with their lines, if they are
-// bent round it; else only between their ends.
+// (16b) Joins elements that touch an edge at the node between them, round which the rope is bent;
+// other elements touch only between their ends.
 static void find_at_nodes(rl_equations *e) {
   const uint32_t first = e->rows->span_count, end = e->rows->row_count;
   for (uint32_t k = first; k < end; k++) {
@@ -427,7 +429,7 @@ void rl_contacts_find(rl_equations *e) {
   find_at_nodes(e);
 }
 
-// Of the ball inside its thinnest part [m].
+// Returns the radius of the ball inside the thinnest part of a body [m].
 static double body_inner(const rl_body *body) {
   double inner = INFINITY;
   for (uint32_t i = 0; i < body->part_count; i++) {
@@ -458,8 +460,8 @@ double rl_contacts_longest(const rl_equations *e, double h) {
 // ---------------------------------------------------------------------------------------------
 // (13) Curvature
 
-// The length over which a contact keeps its direction, about [m]: the radii of what touches, and an
-// element, which turns.
+// Returns about the length over which the direction of a contact changes [m]: the smallest of the
+// radii and the element.
 static double size_of(const rl_equations *e, const rl_row *row) {
   const rl_contact *contact = &e->state->contacts[row->item];
   if (contact->rope == RL_NONE) {
@@ -478,22 +480,7 @@ static double size_of(const rl_equations *e, const rl_row *row) {
   return radius > 0.0 ? fmin(size, radius) : size;
 }
 
-static double speed_of(const rl_equations *e, const rl_row *row) {
-  double speed = 0.0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const uint32_t slot = e->rows->entries[i].slot;
-    speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
-  }
-  for (uint32_t i = 0; i < e->model->body_count && row->has_spins; i++) {
-    const double bound = e->model->bodies[i].bound;
-    const double arm = isfinite(bound) ? bound : e->model->reach;
-    speed += rl_length(rl_body_spin(e->model, e->state, i)) * arm;
-  }
-  return speed;
-}
-
-// (12a) Of an element that touches an edge, with that as the axis. It may be 0 away, so without
-// what cancels in (12).
+// (12a) Returns the curvature of an element on an edge, at any distance from it.
 static double edge_curvature(const rl_equations *e, const rl_row *row, rl_body_pose at, rl_vec3 p,
                              rl_vec3 way, rl_vec3 speed, rl_vec3 parting) {
   const rl_contact *contact = &e->state->contacts[row->item];
@@ -508,11 +495,11 @@ static double edge_curvature(const rl_equations *e, const rl_row *row, rl_body_p
   return turn * (2.0 * rl_dot(speed, t) + turn * rl_dot(n, rl_sub(p, start)));
 }
 
-// (12), (12b) Of a rope on something round: with the place x that touches, relative to the point or
-// line that is round and moves with its body, and d and w for the element and the velocities of its
-// ends, at a fixed fraction s,
+// (12), (12b) Finds the curvature of a rope on a round surface, and that of its slide. With x the
+// place relative to the point or line of the surface, which moves with its body, l and w the
+// vectors between the ends of the element and between their velocities, and s the fraction,
 //   d2C/dt2 = -D_tt + D_ts^2/D_ss,    D the distance,    s' = -D_ts/D_ss,
-// and the slide v - V - omega x (p - c) changes by s' w - omega x (dp/dt - V).
+// and the slide v - V - omega x (p - c) changes by s' w - omega x (dp/dt - V) - D_t dn/dt.
 static bool round_curvature(const rl_equations *e, const rl_contact *contact, double fraction,
                             const round_place *round, rl_body_pose at, double *curvature,
                             rl_vec3 *slide) {
@@ -555,8 +542,8 @@ static bool round_curvature(const rl_equations *e, const rl_contact *contact, do
   return true;
 }
 
-// dJ/dt v of a rope on what has a closed form for it; of its slide too, if that is asked for. On a
-// face that does not turn both are 0.
+// Finds (dJ/dt) v of a contact with a closed form, and that of its slide; both are 0 on a face that
+// does not turn. Returns false if there is no closed form, `slides`: for the slide too.
 static bool known_curvature(const rl_equations *e, const rl_row *row, bool slides,
                             double *curvature, rl_vec3 *slide) {
   const rl_contact *contact = &e->state->contacts[row->item];
@@ -593,7 +580,8 @@ static bool known_curvature(const rl_equations *e, const rl_row *row, bool slide
          round_curvature(e, contact, fraction, &round, at, curvature, slide);
 }
 
-// Of the rates of a contact and its tangents, at a displacement, what counts in its derivative.
+// (13) Adds the rates of a contact and its tangents at a displacement, times their weight, to the
+// curvatures.
 static void add_rates(rl_equations *e, rl_row *row, uint32_t tangent, double share) {
   rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
   e->curvatures[row->source] += share * rl_row_rate(e->rows, row, e->state->velocities);
@@ -605,7 +593,7 @@ static void add_rates(rl_equations *e, rl_row *row, uint32_t tangent, double sha
   }
 }
 
-// Of all contacts whose curvature is not known otherwise, at the displacement.
+// (13) Does so for all contacts without a closed form.
 static void add_all_rates(rl_equations *e, double share) {
   uint32_t tangent = 0;
   for (uint32_t k = e->rows->span_count; k < e->rows->row_count; k++) {
@@ -618,7 +606,8 @@ static void add_all_rates(rl_equations *e, double share) {
   }
 }
 
-// How long the contacts of which that is needed keep their directions, about [s].
+// Finds the contacts that need differences, (13), and sets the curvatures of the others; returns
+// the time in which one of the former moves by its size [s].
 static double find_differing(rl_equations *e) {
   double time = INFINITY;
   uint32_t tangent = 0;
@@ -628,7 +617,7 @@ static double find_differing(rl_equations *e) {
     if (is_contact(row)) {
       const bool may_stick =
           rubs && (e->is_choosing || e->rubbing[tangent].kind != RL_CONTACT_SLIPS);
-      const double speed = can_act(e, row) ? speed_of(e, row) : 0.0;
+      const double speed = can_act(e, row) ? rl_row_speed(e, row) : 0.0;
       double curvature = 0.0;
       rl_vec3 slide = {0.0, 0.0, 0.0};
       const bool moves = speed > rl_no_speed * e->speed;
@@ -670,7 +659,7 @@ void rl_contacts_curve(rl_equations *e) {
   }
 }
 
-// How far the place where an element touches has gone beyond its end, or off its edge.
+// Returns the gauge of an active contact: how far its place is beyond the element, edge or face.
 static double foot_event(const rl_equations *e, const rl_row *row) {
   const rl_contact *contact = &e->state->contacts[row->item];
   const double fraction = e->rows->feet[row->item].fraction;

@@ -8,19 +8,19 @@
 
 #include <string.h>
 
-// (7) Derivatives along the motion are differences over so much of the way in which directions
-// change by their own size.
+// (7) h over L/V, the time in which anything moves by the smallest of the radii and pieces.
 static const double displacement = 0.01;
 
-// Of the size of the scene: over so much rest lengths are compared, to the square of it.
+// Of the scene's size: distance moved between the two lengths from which the slip of an elastic
+// rope is computed; the error is of the order of its square.
 static const double slip_displacement = 1e-5;
 
-// Of the size of the scene: a shorter piece leads over a seam, from one surface straight on to the
-// next, and is rounding.
+// Of the scene's size: a shorter piece leads over a seam, from one surface on to the next, and its
+// length is round-off.
 static const double no_piece = 1e-12;
 
-// A vertex on its way: where it is, how fast it goes, and the acceleration that it has when that of
-// its body, linear and angular, is 0.
+// Position and velocity of a vertex, and its acceleration when those of its body, linear and
+// angular, are 0.
 typedef struct moving_vertex {
   rl_vec3 at, velocity, turning;
 } moving_vertex;
@@ -49,7 +49,7 @@ static moving_vertex vertex_on_its_way(const rl_equations *e, rl_vertex vertex) 
   return v;
 }
 
-// (5) Of a straight piece: what crosses it squared over its length, and what turns with bodies.
+// (5) Returns the part of one straight piece.
 static double piece_curvature(moving_vertex from, moving_vertex to) {
   const rl_vec3 piece = rl_sub(to.at, from.at), way = rl_sub(to.velocity, from.velocity);
   const double length = rl_length(piece);
@@ -84,7 +84,8 @@ static double link_curvature(const rl_equations *e, const rl_link *link) {
                          (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
 }
 
-// The material that a rope meets at p, at trial positions: of a body, a node, or what never moves.
+// Returns the velocity at p, at trial positions, of the material at a slot; RL_NONE: fixed in
+// space.
 static rl_vec3 velocity_at(const rl_equations *e, uint32_t slot, const rl_point *points,
                            rl_vec3 p) {
   const rl_vec3 none = {0.0, 0.0, 0.0};
@@ -100,9 +101,9 @@ static rl_vec3 velocity_at(const rl_equations *e, uint32_t slot, const rl_point 
   return v;
 }
 
-// How fast the pieces of a strand become longer by what they lead from and to, with the path at
-// `points` in the items. `slips`: from that over each wrap between them it is taken, which is what
-// runs over.
+// Returns the rate at which the pieces of a strand get longer by the motion of what they lead from
+// and to, with the path at `points` in the items. `slips`, or NULL: the rate up to each wrap is
+// subtracted there, which gives the speed of the rope over it.
 static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_point *points,
                           double *slips) {
   const rl_vertex *vertices = &e->rows->vertices[row->first_vertex];
@@ -120,12 +121,24 @@ static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_poi
   return rate;
 }
 
-// The smallest of the pieces of a strand and of what it lies on [m], and the sum of the speeds of
-// what holds it; solves its path.
-static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
+double rl_row_speed(const rl_equations *e, const rl_row *row) {
+  double speed = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const uint32_t slot = e->rows->entries[i].slot;
+    speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
+  }
+  for (uint32_t i = 0; i < e->model->body_count && row->has_spins; i++) {
+    const double bound = e->model->bodies[i].bound;
+    const double arm = isfinite(bound) ? bound : e->model->reach;
+    speed += rl_length(rl_body_spin(e->model, e->state, i)) * arm;
+  }
+  return speed;
+}
+
+// Solves the path of a strand; returns the smallest of its pieces and radii, L of (7) [m].
+static double strand_size(rl_equations *e, const rl_row *row) {
   const rl_path_item *items = rl_path_items(e->state, e->model->link_rope[row->item]);
   double size = e->model->reach;
-  *speed = 0.0;
   rl_wrap_solve_path(e->model, e->state, e->model->link_rope[row->item], e->state->points);
   for (uint32_t k = row->first_piece; k <= row->first_piece + row->piece_count; k++) {
     const bool last = k == row->first_piece + row->piece_count;
@@ -133,17 +146,10 @@ static double strand_size(rl_equations *e, const rl_row *row, double *speed) {
     const bool is_seam = last || !(items[k].piece > no_piece * e->model->reach);
     size = is_seam ? size : fmin(size, items[k].piece);
   }
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const uint32_t slot = e->rows->entries[i].slot;
-    *speed += slot < e->model->place_count ? rl_length(e->state->velocities[slot]) : 0.0;
-  }
-  for (uint32_t i = 0; i < e->model->body_count && row->has_spins; i++) {
-    *speed += rl_length(rl_body_spin(e->model, e->state, i)) * e->model->bodies[i].bound;
-  }
   return size;
 }
 
-// Whether a strand is a whole rope over one round thing that does not move.
+// Whether a strand is a whole rope over one round body that is fixed.
 static bool is_one_arc(const rl_equations *e, const rl_row *row) {
   const uint32_t rope = e->model->link_rope[row->item];
   const rl_wrap *wrap = &e->state->wraps[e->model->ropes[rope].first_wrap];
@@ -153,7 +159,7 @@ static bool is_one_arc(const rl_equations *e, const rl_row *row) {
          (item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER);
 }
 
-// (5b) Of such a one the second derivatives of the length are known.
+// (5b) Returns (dJ/dt) v of such a strand.
 static double arc_curvature(const rl_equations *e, const rl_row *row) {
   const rl_path_link *link = &rl_path_items(e->state, e->model->link_rope[row->item])->node.link;
   const moving_vertex ends[2] = {
@@ -178,7 +184,7 @@ void rl_displace(const rl_equations *e, const rl_point *from, double h, rl_point
   }
 }
 
-// (7a) How fast the places of the path move that is in the items: it goes to old_items, with that.
+// (7a) Copies the path to old_items, finds the rates of its places there, and returns the largest.
 static double places_speed(rl_equations *e, uint32_t rope, double h) {
   const rl_state *state = e->state;
   const rl_path_item *items = rl_path_items(state, rope);
@@ -196,15 +202,15 @@ static double places_speed(rl_equations *e, uint32_t rope, double h) {
   return rl_path_find_rates(state->old_items, count);
 }
 
-// (7) Of a strand over bodies: the change of its rate at these velocities along the way, with its
-// places on theirs.
+// (7) Returns (dJ/dt) v of a strand over bodies: the derivative of its rate along the motion at
+// constant velocities, with the places of its path moving as well.
 static double strand_curvature(rl_equations *e, rl_row *row) {
   const uint32_t rope = e->model->link_rope[row->item];
-  double speed, sum = 0.0;
+  double sum = 0.0;
   if (e->state->wrap_counts[rope] == 0) {
     return span_curvature(e, row);
   }
-  const double size = strand_size(e, row, &speed);
+  const double size = strand_size(e, row), speed = rl_row_speed(e, row);
   if (is_one_arc(e, row)) {
     return arc_curvature(e, row);
   }
@@ -225,9 +231,9 @@ static double strand_curvature(rl_equations *e, rl_row *row) {
   return sum / h;
 }
 
-// Of an elastic rope rest length slips: differences over what its pieces ask for. Where its way
-// comes to an end beside the state another one is found there, of another length: then over one
-// side.
+// Computes the slips of an elastic rope by differences of the rest lengths of its pieces. If its
+// path ends within the difference, another path of another length is found on that side, and the
+// other side alone is taken.
 static void elastic_slips(const rl_equations *e, uint32_t rope, double *slips) {
   const rl_model *model = e->model;
   const double moves = slip_displacement * model->reach;

@@ -96,6 +96,34 @@ static void wraps_that_come_and_go_take_nothing(void **unused) {
   }
 }
 
+// (7) Two weights turn a box on a floor, by ropes that can come to lie on it: no energy is lost. A
+// half-space, which has no size, is as good a floor as the top of a box.
+static void ropes_turn_a_box_on_a_floor(void **unused) {
+  (void)unused;
+  static const char *const floors[2] = {"[0, 0, 0], shape: {plane: {normal: [0, 1, 0]}}",
+                                        "[0, -0.1, 0], shape: {box: {size: [9, 0.2, 9]}}"};
+  for (size_t k = 0; k < 4; k++) {
+    rl_scenario *s =
+        scenario_from("name: t\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  floor: {motion: fixed, rope_collide: false, friction: %g, position: %s}\n"
+                      "  box: {mass: 2, position: [0, 0.1, 0], friction: 0.3,\n"
+                      "        shape: {box: {size: [0.4, 0.2, 0.3]}}}\n"
+                      "  a: {mass: 0.7, collide: false, position: [2, -1, 0.15]}\n"
+                      "  b: {mass: 0.7, collide: false, position: [-2, -1, -0.15]}\n"
+                      "ropes:\n"
+                      "  one: {from: {body: box, at: [0.2, 0, 0.15]}, to: {body: a},\n"
+                      "        over: [{eye: [2, 0.1, 0.15]}]}\n"
+                      "  two: {from: {body: box, at: [-0.2, 0, -0.15]}, to: {body: b},\n"
+                      "        over: [{eye: [-2, 0.1, -0.15]}]}\n",
+                      k % 2 == 0 ? 0.3 : 0.0, floors[k / 2]);
+    rl_driver *d = driver_for(s, "reference,estimate=0", 0.01);
+    take_steps(d, 40);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // A rope that slips on its drum until the weights have come to rest, and sticks from then on: when
 // and where is known.
 static void slipping_rope_comes_to_rest(void **unused) {
@@ -314,6 +342,7 @@ int main(void) {
       cmocka_unit_test(bob_winds_on_a_prism),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
       cmocka_unit_test(wraps_that_come_and_go_take_nothing),
+      cmocka_unit_test(ropes_turn_a_box_on_a_floor),
       cmocka_unit_test(slipping_rope_comes_to_rest),
       cmocka_unit_test(a_catch_takes_a_wheel_along),
       cmocka_unit_test(stuck_ropes_know_no_step),
