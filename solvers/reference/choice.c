@@ -14,7 +14,7 @@ void rl_choice_lay_out(rl_choice *choice, const rl_model *model, rl_carver *c) {
   choice->impulses = rl_carve(c, unknowns, sizeof *choice->impulses);
 }
 
-// Which contact the tangents k belong to.
+// Returns the contact of the tangents k.
 static uint32_t contact_of(const rl_equations *e, uint32_t k) {
   return e->rows->rows[e->lcp.direct.tangents[k].row].item;
 }
@@ -41,8 +41,8 @@ static bool is_same(const rl_contact *a, const rl_contact *b) {
          a->body == b->body && a->part == b->part && a->second == b->second;
 }
 
-// Where the contacts of then are in the list of now, which stands in the same order. False if one
-// that acts is gone.
+// Finds the places of the kept contacts in the present list, which has the same order. Returns
+// false if an active one is not in it.
 static bool find_contacts(rl_choice *choice, const rl_equations *e) {
   uint32_t from = 0;
   for (uint32_t i = 0; i < choice->contact_count; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who acts, sticks and slips, kept from one step of the output to the next: the same equations are
-// for two states in turn, and between steps contacts come and go. papers/reference.md.
+// The choice of active rows and of contacts that stick, kept from one output step to the next:
+// the equations serve two runs in turn, and between steps contacts come and go. "From one step of
+// the output to the next" in papers/reference.md.
 #ifndef RL_REFERENCE_CHOICE_H
 #define RL_REFERENCE_CHOICE_H
 
@@ -12,7 +13,7 @@ typedef struct rl_choice {
   uint32_t row_count;     // of rl_direct
   uint32_t contact_count; // of the state
   rl_contact *contacts;   // [contacts] its list
-  uint32_t *now;          // [contacts] where they are in the list of now; RL_NONE: they are gone
+  uint32_t *now;          // [contacts] their places in the present list; RL_NONE: not in it
   rl_touched *touched;    // [contacts]
   rl_rubbing *rubbing;    // [contacts] of those with friction
   bool *acts;             // [unknowns]
@@ -22,11 +23,11 @@ typedef struct rl_choice {
 
 void rl_choice_lay_out(rl_choice *choice, const rl_model *model, rl_carver *carver);
 
-// At the end of a step: what has been chosen for the state of the equations.
+// Keeps the choice at the end of a step.
 void rl_choice_keep(rl_choice *choice, const rl_equations *equations);
 
-// At the start of one: the same for the rows that there are now. False where there is none, or a
-// contact that acts is gone.
+// Restores the choice for the present rows at the start of a step. Returns false if there is none,
+// or if an active contact is no longer in the list.
 bool rl_choice_take(rl_choice *choice, rl_equations *equations);
 
 #endif

@@ -12,8 +12,9 @@
 #include <gsl/gsl_errno.h>
 #include <string.h>
 
-// (4a) Of the regularisation of contacts: what contacts of one rope can bear in one way or another
-// is spread over all of them, through the elements between.
+// (4a) Regularisation of elements over that of contacts: the norm in which the forces change least
+// counts contacts a hundred times as much, so that a growing load spreads over all contacts of a
+// rope, through the elements between them.
 static const double element_share = 0.01;
 
 void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) {
@@ -45,7 +46,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->earlier = rl_carve(c, model->slot_count, sizeof *e->earlier);
 }
 
-// Which rows the multipliers belong to.
+// Finds the row and the rope of each multiplier.
 static void find_rows(rl_equations *e) {
   e->has_elastic = false;
   for (uint32_t n = 0; n < e->rows->block_count; n++) {
@@ -108,7 +109,7 @@ bool rl_equations_is_stiff(const rl_equations *e, uint32_t m) {
   return !e->has_elastic || !(compliance_of(e, m) > 0.0);
 }
 
-// Whether what friction takes is what a row's rope gives and does not store.
+// Whether the loss of a row's rope follows from the energy that it stores, (14) of wraps.md.
 static bool stores_apart(const rl_equations *e, uint32_t m) {
   return e->rope_of[m] != RL_NONE && rl_wraps_flow_dissipates(e->model, e->rope_of[m]);
 }
@@ -247,7 +248,8 @@ void rl_equations_solve(rl_equations *e) {
   }
 }
 
-// The part of the rate of a row, along its force, that driven bodies and winches have [m/s].
+// Returns the part of the rate of a row, along its force, that driven bodies and winches
+// prescribe [m/s].
 static double prescribed_rate(const rl_equations *e, uint32_t m) {
   const rl_state *state = e->state;
   double rate = 0.0;
@@ -289,8 +291,8 @@ void rl_equations_find_rates(rl_equations *e) {
   }
 }
 
-// What friction takes of the power of a row's forces. Of an elastic rope that rubs all of it is
-// booked, and what is stored of it comes off at the end of the step (papers/wraps.md (14)).
+// Returns the power that friction takes from the forces of a row [W]. Of an elastic rope that rubs
+// all power is booked, and at the end of the step what is stored is subtracted (14 of wraps.md).
 static double row_loss(const rl_equations *e, const rl_row *row) {
   const double pull = e->multipliers[row->source];
   const double power = rl_row_power(e->rows, row, e->state->velocities);
@@ -308,7 +310,7 @@ static double slip_loss(const rl_equations *e) {
   return sum;
 }
 
-// The strain that elastic ropes bring off winches, or take along.
+// Returns the power of the strain energy that elastic ropes bring off winches [W].
 static double strain_power(const rl_equations *e) {
   double power = 0.0;
   for (uint32_t k = 0; k < e->rows->row_count && e->state->reels; k++) {
@@ -324,7 +326,7 @@ void rl_equations_reel(rl_equations *e, double t) {
   e->reeled = t;
 }
 
-// (7b) C of a strand as it follows from its rate.
+// (7b) Returns C of a strand by its rate [m].
 static double strand_value(const rl_equations *e, const double *y, uint32_t m) {
   return e->starts[m] + y[rl_equations_tail(e->model) + 2 + e->lcp.direct.row_count + m];
 }
@@ -352,8 +354,9 @@ void rl_equations_start(rl_equations *e) {
   }
 }
 
-// What the marks make of a strand is right next to them only. All strands of a rope together are as
-// long as its path; which of them has how much of it, their rates say.
+// (7b) Divides the rest length of a rope so that the C of its strands are those by their rates, up
+// to a common difference: all strands together are as long as the path. By their marks alone C
+// would be right next to the marks only.
 static void share_rope(rl_equations *e, const double *y, uint32_t rope) {
   double sum = 0.0, count = 0.0;
   for (int shares = 0; shares < 2; shares++) {
@@ -431,7 +434,7 @@ int rl_equations_rates_between(double t, const double *y, double *dydt, void *eq
 // ---------------------------------------------------------------------------------------------
 // Projection
 
-// (6) Newton's method for C = 0 along M^-1 G^T, until rounding.
+// (6) Newton's method for C = 0 along M^-1 G^T, until round-off.
 static void project_positions(rl_equations *e) {
   enum { ITERATIONS = 4 };
   const double rounding = 0x1p-53 * e->model->reach, worth = 0.25;

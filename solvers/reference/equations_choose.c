@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who acts, sticks and slips: events, catches, and the choice behind each. (8) to (9a), (4b), (4c).
+// Events, and the choice after each: which rows act, which contacts stick, and how these share
+// their loads. Equation numbers are those of papers/reference.md.
 #include "contacts.h"
 #include "curvature.h"
 #include "equations_internal.h"
@@ -9,43 +10,47 @@
 
 #include <string.h>
 
-// Of the size of the scene: a row with more excess is violated.
+// Lengths below are relative to the scene's size, speeds to the largest speed, forces to the
+// largest force and accelerations to the largest acceleration.
+
+// Length: a row with more excess is violated; a few times the round-off to which (6) projects. It
+// is d of (8b).
 static const double excess = 4e-15;
 
-// Of the largest speed: less than this is no approach.
+// Speed: a slower approach is round-off of the projection (6), and no row is caught for it.
 static const double rest_speed = 1e-12;
 
-// Of the same: rows that are caught more slowly than this, and those that leave as slowly, come to
-// rest together. It ends what would go on for ever in ever shorter times. Over the speed that a row
-// is given by being found late: an end of an element goes twice as fast as its middle.
+// (8b) Speed: the first bound of w. The second is this lever times the speed of a row that (6) has
+// pushed out by d against its force: an end of an element is twice as fast as its middle.
 static const double gentle_speed = 2e-6, gentle_lever = 2.0;
 
-// Of the largest force: a row that pushes less than this pushes by rounding. (11f) When one leaves
-// is known to that.
-static const double least_push = 1e-11;
+// Gauge of a push over the push: an event is located until its gauge is 1e-15, and a force has more
+// round-off than that.
+static const double push_gauge = 1e-2;
 
-// When a row begins to push need not be known better than the push that shows it.
-static const double sure_push = 1e-2;
-
-// Of the largest acceleration: a taut row that is drawn apart, or comes back, by less stays taut.
+// Acceleration: a row at rest that parts, or comes back, by less stays taut. (9) is solved to a
+// hundredth of this.
 static const double least_acceleration = 1e-10;
 
-// Direct solves of a complementarity problem, at most, and how near to it, of its largest number.
+// Most solves of a complementarity problem, and its tolerance, of the largest speed or
+// acceleration.
 enum { MOST_SOLVES = 2000 };
 static const double lcp_tolerance = 1e-12;
 
-// Where friction does not settle: from stage to stage, what contacts give way.
+// Factor of D from stage to stage where friction does not settle, (8) of impulse-direct.md.
 static const double continuation = 0.1;
 
-// (4b) The last of the shares of friction that are tried; without it none is.
+// (4b) The largest share of friction that is tried: 1 - 1/32. If contacts do not stick with it, no
+// smaller share is tried.
 static const double last_share = 31.0 / 32.0;
 
-// (4c) Steps towards the middle of what contacts can give, at most; how often one is halved; a step
-// that changes all that is spare by less is the last one.
+// (4c) Most steps and halvings of a step. A step that changes no s by more than this share of it is
+// the last: near the centre the next one would change it by about the square.
 enum { SHARINGS = 40, SHARING_HALVINGS = 12 };
 static const double last_sharing = 0.1;
 
-// How far an elastic row that does not pull would, or one that pulls would push.
+// Returns the gauge of an elastic row: above 0 if one that does not pull would, or one that pulls
+// would push.
 static double elastic_event(const rl_equations *e, uint32_t m) {
   double damper;
   const double value = e->lcp.values[m] / e->model->reach;
@@ -56,7 +61,7 @@ static double elastic_event(const rl_equations *e, uint32_t m) {
   return e->acts[m] ? fmax(-value, -pull) : fmin(value - excess, pull);
 }
 
-// Of a row that does not act: how deep it is, if it goes on.
+// Returns the gauge of a row that does not act: its excess, as long as it lengthens.
 static rl_gauge violation_gauge(const rl_equations *e, uint32_t m) {
   const rl_lcp *l = &e->lcp;
   const double violation = l->values[m] / e->model->reach - excess;
@@ -74,8 +79,8 @@ static rl_gauge gauge_of(const rl_equations *e, uint32_t m) {
   if (!e->acts[m]) {
     return violation_gauge(e, m);
   }
-  const double push = -e->multipliers[m] / e->force - e->decides.push * least_push;
-  return (rl_gauge){e->lcp.lower[m] < 0.0 ? -1.0 : push * sure_push, NAN, NAN};
+  const double push = -e->multipliers[m] / e->force - e->decides.push * rl_least_force;
+  return (rl_gauge){e->lcp.lower[m] < 0.0 ? -1.0 : push * push_gauge, NAN, NAN};
 }
 
 double rl_equations_event(rl_equations *e) {
@@ -91,7 +96,7 @@ double rl_equations_event(rl_equations *e) {
   return largest;
 }
 
-// The largest speeds and forces there are.
+// Finds the largest speed and force.
 static void find_scales(rl_equations *e) {
   double weight = 0.0, gravity = rl_length(e->model->gravity);
   e->speed = sqrt(gravity * e->model->reach);
@@ -107,8 +112,8 @@ static void find_scales(rl_equations *e) {
   e->force = e->force > 0.0 ? e->force : 1.0;
 }
 
-// (8b) Which catches are gentle: with the acceleration that the largest force can give a taut row,
-// or hold it against.
+// (8b) Returns w: the largest force can give a taut row the acceleration `most`, or hold it against
+// that.
 static double gentle_of(const rl_equations *e) {
   double most = 0.0;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
@@ -118,7 +123,7 @@ static double gentle_of(const rl_equations *e) {
   return rl_larger(gentle_speed * e->speed, gentle_lever * late);
 }
 
-// The contacts that `can` act, and all elements, are what direct solves are about from now on.
+// Leaves only elements, and the contacts that `can` act, in the matrix of direct solves.
 static void restrict_to(rl_equations *e, const bool *can) {
   const rl_direct *d = &e->lcp.direct;
   bool same = e->restricted == d->structure;
@@ -133,20 +138,20 @@ static void restrict_to(rl_equations *e, const bool *can) {
   }
 }
 
-// Whether no row pushes that cannot, with so much of the last change.
+// Whether no one-sided row pushes, with this share of the last change of lambda*.
 static bool pulls(const rl_equations *e, double share) {
   bool pull = true;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const double force = e->shares[m] + share * e->lcp.change[m];
     pull = pull && (!e->acts[m] || !rl_equations_is_stiff(e, m) || e->lcp.lower[m] < 0.0 ||
-                    force > -0.5 * e->decides.push * least_push * e->force);
+                    force > -0.5 * e->decides.push * rl_least_force * e->force);
   }
   return pull;
 }
 
-// (4c) From the forces last found, of all ways to share what contacts that stick bear: towards that
-// with the largest product of what each of them has to spare, by Newton's method along the ways
-// that change no acceleration. False where one contact at least has too little in any.
+// (4c) Moves lambda* from the forces last found to the analytic centre, by Newton's method on
+// changes that leave the accelerations as they are. Returns false if a contact that sticks has too
+// little friction to spare there.
 static bool share_inside(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   memcpy(e->shares, e->multipliers, l->direct.row_count * sizeof *e->shares);
@@ -187,9 +192,9 @@ bool rl_equations_share_anew(rl_equations *e) {
   return by_friction && share_inside(e);
 }
 
-// The complementarity problem for what stands in the state's velocities. The rows that are not taut
-// are infinitely far from acting. (11e) It does not begin with what acted in the step before, which
-// is another in a step of another length, but with what lengthens, or with all.
+// Solves the complementarity problem for what stands in the state's velocities; rows that are not
+// taut do not act. (11e) It does not begin with the rows that acted in the step before, which
+// depend on its length, but with those that lengthen, or with all.
 static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   rl_step_info own = {0};
@@ -206,7 +211,7 @@ static void solve_lcp(rl_equations *e, double tolerance, rl_step_info *info) {
   info->row_evaluations += own.row_evaluations;
 }
 
-// (8) The catch: impulses after which no taut row lengthens.
+// (8) Applies impulses after which no taut row lengthens.
 static void catch_hard(rl_equations *e, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -220,9 +225,9 @@ static void catch_hard(rl_equations *e, rl_step_info *info) {
   rl_equations_project_velocities(e, l->bias); // what is left of the regularisation
 }
 
-// (8b) A gentle catch: all taut rows that move gently come to rest along themselves. False if that
-// is not gentle: a node that rests and an element that meets the same place next to it both come to
-// rest only if the element ceases to turn.
+// (8b) Stops all taut rows that are slower than w. Returns false if this changes a velocity by more
+// than w, as where a node and an element that meets the same place beside it both stop only if the
+// element ceases to turn.
 static bool catch_gently(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   double change = 0.0;
@@ -238,8 +243,8 @@ static bool catch_gently(rl_equations *e) {
   return change <= e->gentle;
 }
 
-// Books what impulses have changed of the velocities that were kept, and the work of driven bodies,
-// of which what friction did is known.
+// Books the change of energy from the velocities in `saved` by impulses, and the work of driven
+// bodies, of which that through friction is given [J].
 static void book_change(const rl_equations *e, double friction_work, rl_step_info *info) {
   double gain = 0.0;
   for (uint32_t i = 0; i < e->model->slot_count; i++) {
@@ -253,8 +258,7 @@ static void book_change(const rl_equations *e, double friction_work, rl_step_inf
   info->dissipated += work - gain;
 }
 
-// Of the taut rows that do not act: what comes on faster than is caught acts, too. True if any
-// does.
+// Lets taut rows that do not act, and lengthen, act as well. Returns true if there were any.
 static bool add_coming(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   bool any = false;
@@ -268,8 +272,8 @@ static bool add_coming(rl_equations *e) {
   return any;
 }
 
-// (8b) What has been found to stick, though it still slides a little, stops; and with it what that
-// would drive into what it leaves by its acceleration, or turn round of what begins to slip.
+// (8b) Stops contacts that have been found to stick and still slide a little, and with them the
+// taut rows that this would lengthen, and the contacts that begin to slip and would be reversed.
 static void stop_slides(rl_equations *e, rl_step_info *info) {
   const uint32_t rows = e->lcp.direct.row_count;
   if (!rl_rubbing_stops(e, rest_speed * e->speed)) {
@@ -289,7 +293,7 @@ static void stop_slides(rl_equations *e, rl_step_info *info) {
   rl_rubbing_go_on(e);
 }
 
-// Catches what is taut and lengthens, and books what it takes.
+// (8) Catches taut rows that lengthen, the fastest at this rate [m/s], and books what it takes.
 static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   const uint32_t slots = e->model->slot_count;
@@ -306,7 +310,7 @@ static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
 }
 
-// The accelerations of what has been chosen; false where there are none.
+// (4) Computes the accelerations for the present choice. Returns false if the matrix is singular.
 static bool accelerate(rl_equations *e) {
   rl_equations_free_accelerations(e);
   const bool found = rl_equations_factor(e, RL_OF_ACCELERATIONS);
@@ -316,20 +320,20 @@ static bool accelerate(rl_equations *e) {
   return found;
 }
 
-// Of the rows that act with next to no force: those that would push do not. True if there were any.
+// (20) Releases rows that would push, and lets contacts yield. Returns true if there were any.
 static bool drop_pushing(rl_equations *e, double size) {
   bool dropped = false;
   accelerate(e);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const bool pushes = e->acts[m] && rl_equations_is_stiff(e, m) && e->lcp.lower[m] == 0.0 &&
-                        e->multipliers[m] < -0.5 * e->decides.push * least_push * e->force;
+                        e->multipliers[m] < -0.5 * e->decides.push * rl_least_force * e->force;
     e->acts[m] = e->acts[m] && !pushes;
     dropped = dropped || pushes;
   }
   return dropped || rl_rubbing_yield(e, size);
 }
 
-// Until what acts and what sticks agrees with (4).
+// (20) Changes the choice until it agrees with (4).
 static void settle_choice(rl_equations *e, double size) {
   int turns = 0;
   for (uint32_t i = 0; i < RL_TURNS * e->lcp.direct.count; i++) {
@@ -344,7 +348,7 @@ static void settle_choice(rl_equations *e, double size) {
   }
 }
 
-// One trial of (9), in which what holds has this share of its friction.
+// Solves (9) with this share of their friction for the contacts that hold, (4b).
 static void solve_accelerations(rl_equations *e, double size, double share, rl_step_info *info) {
   memcpy(e->state->velocities, e->accelerations, e->model->slot_count * sizeof *e->accelerations);
   rl_rubbing_scale(e, share);
@@ -352,7 +356,7 @@ static void solve_accelerations(rl_equations *e, double size, double share, rl_s
   rl_rubbing_scale(e, 1.0);
 }
 
-// (9) with (15), and (4b) of what holds as far from its limit as can be.
+// Solves (9) with (15), and by (4b) with the smallest share of friction that holds.
 static void solve_choice(rl_equations *e, double size, rl_step_info *info) {
   rl_rubbing_begin_choices(e);
   do {
@@ -374,13 +378,13 @@ static void solve_choice(rl_equations *e, double size, rl_step_info *info) {
   solve_accelerations(e, size, 1.0, info);
 }
 
-// How fast a row comes to be drawn apart.
+// Returns the acceleration with which a row lengthens [m/s^2].
 static double apart(const rl_equations *e, uint32_t m) {
   return e->lcp.change[m] + e->curvatures[m] + rl_equations_reel_of(e, m);
 }
 
-// (9a) Whether what acts and what sticks is an answer to (9): with some forces, each contact having
-// friction to spare, and no row that is taut and does not act drawn apart.
+// (9a) Whether the present choice is a solution of (9): no inactive taut row lengthens, and with
+// some forces no row pushes and each contact has friction to spare.
 static bool can_hold(rl_equations *e, double size) {
   rl_lcp *l = &e->lcp;
   if (!accelerate(e)) {
@@ -394,7 +398,8 @@ static bool can_hold(rl_equations *e, double size) {
   return holds && share_inside(e) && pulls(e, 0.0);
 }
 
-// (9a) What rests, and has been found to begin to slip or to bear nothing, sticks if it can.
+// (9a) Lets contacts at rest that were found to begin to slip, or to bear nothing, stick if they
+// can.
 static void hold_what_rests(rl_equations *e, double size) {
   rl_lcp *l = &e->lcp;
   const size_t rows = l->direct.row_count, contacts = l->direct.tangents_count;
@@ -416,7 +421,8 @@ static void hold_what_rests(rl_equations *e, double size) {
   }
 }
 
-// Accelerations without the rows that are to be chosen from, and what these ask for; the largest.
+// Computes the accelerations without the taut rows, and the bias of each; returns the largest of
+// both [m/s^2].
 static double begin_choice(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   double size = rl_length(e->model->gravity);
@@ -437,7 +443,7 @@ static double begin_choice(rl_equations *e) {
   return size > 0.0 ? size : e->speed * e->speed / e->model->reach; // nothing is accelerated
 }
 
-// (9) Of the rows that stay taut: who acts, by accelerations.
+// (9) Chooses by accelerations which of the taut rows act.
 static void choose_by_acceleration(rl_equations *e, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   const uint32_t slots = e->model->slot_count;
@@ -483,7 +489,7 @@ static bool is_row_taut(const rl_equations *e, uint32_t m) {
          (l->lower[m] < 0.0 || l->values[m] > -rl_taut_slack * e->model->reach);
 }
 
-// What is taut; how fast that is pulled apart, at most [m/s].
+// Finds the taut rows; returns the largest rate at which one lengthens [m/s].
 static double find_taut(rl_equations *e) {
   rl_lcp *l = &e->lcp;
   double fastest = 0.0;
@@ -504,7 +510,7 @@ static double find_taut(rl_equations *e) {
   return fastest;
 }
 
-// (11g) What comes on as fast as this catch, and not farther away than is known, is caught with it.
+// (11g) Includes in a catch the rows that lengthen as fast and are nearly taut.
 static void add_near(rl_equations *e, double fastest) {
   const rl_lcp *l = &e->lcp;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -514,8 +520,9 @@ static void add_near(rl_equations *e, double fastest) {
   }
 }
 
-// What is taut and goes slack is no longer; which elastic rows pull: of those that get shorter,
-// what is longer by more than rounding, which would bring back what has just ceased to.
+// After a catch: taut rows that shorten are taut no more. Elastic rows that are strained pull;
+// those that shorten by more than round-off of strain, or one that has just ceased to pull would
+// begin again.
 static void keep_taut(rl_equations *e) {
   const rl_lcp *l = &e->lcp;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The truth where there is no closed form: the index-reduced equations of motion (equations.h),
-// integrated by the Runge-Kutta pair of Prince & Dormand (1981) from the GNU Scientific Library,
-// with projection after every internal step, and with what happens between - a rope falls slack, is
-// caught, leaves - located to rounding. It carries the run twice, the second time at a hundred
-// times the tolerance, and says how far the two are apart. papers/reference.md has the derivation.
+// The equations of motion, index-reduced (equations.h), integrated to round-off by the Runge-Kutta
+// pair of Prince & Dormand (1981) from the GNU Scientific Library, with projection after every
+// internal step, and with events - a rope falls slack, is caught, leaves - located to round-off.
+// Each run is made twice, the second time with a hundred times the tolerance, and the distance of
+// the two is the error estimate. papers/reference.md has the derivation.
 #include "contacts.h"
 #include "reference_internal.h"
 #include "rubbing.h"
@@ -37,44 +37,43 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                         "refinement, for rows that repeat each other"},
 };
 
-// (11) Of the companion, over those of the run itself: the tolerance, and the shortest internal
-// step.
+// (11) Tolerance and shortest internal step of the companion over those of the run.
 static const double companion_factor = 100.0;
 
-// (11a) Of the companion's first internal step after a start or an event, over what it could be.
+// (11a) The companion's first internal step after a start or an event over what it could be.
 static const double companion_lead = 0.25;
 
-// (11b) What numbers are multiplied with to drop bits of them: none of the run itself, and five of
-// the companion.
+// (11b) q/x: the run keeps all bits of a number, the companion drops five.
 static const double all_bits = 1.0, fewer_bits = 0x1p5 + 1.0;
 
-// (11c) Of w, (8b), that of the companion.
+// (11c) w of the companion over that of the run.
 static const double companion_gentle = 0.5;
 
-// (11f) Of the least push, that of the companion. (11g) Of the estimate: how near the companion
-// takes two catches for one, a length being known to the estimate, and these two; and at most of
-// the scene.
+// (11f) Push with which a row leaves in the companion over that of the run. (11g) Slack with which
+// the companion still includes a row in a catch, over the estimate, and its upper limit over the
+// scene's size.
 static const double companion_push = 2.0, companion_near = 2.0, most_near = 1e-10;
 
-// (2a) of papers/eyes.md, of the scene: nodes nearer to their eye are guided, for a ring is so
-// wide; (11d) of the companion, over that.
+// (2a) of papers/eyes.md: distance from its eye at which a node is guided, the width of a ring,
+// over the scene's size; (11d) that of the companion over it.
 static const double lead_in = 0x1p-18, companion_lead_in = 4.0;
 
-// (11) Of the estimate, over the distance between the two: where the companion is the better one,
-// by its shorter steps, that is a little less than the error.
+// (11) Estimate over the distance of the two runs: where the companion is the better one, by (11a),
+// the distance is a little less than the error.
 static const double estimate_factor = 2.0;
 
-// Of the step: internal steps below this are as short as rounding lets them be, and are taken
-// whatever their error is said to be.
+// Internal step over the output step below which no shorter one is tried: it is taken whatever its
+// error.
 static const double shortest = 1e-9;
 
-// What an internal step is cut to where the equations cannot be evaluated at its end.
+// Factor by which an internal step is shortened if the equations cannot be evaluated at its end.
 static const double cut = 0.25;
 
-// (17a) Of how far the list of contacts reaches: what has been travelled when it is made anew.
+// (17a) s from which the list of contacts is made anew.
 static const double soon_travelled = 0.5;
 
-// (19) How much faster what begins to slip is at the end of an internal step than it shall be.
+// (19) Speed of a contact that begins to slip at the end of an internal step, over that at which it
+// slips: beyond this the step is taken again, shorter.
 static const double most_begun = 2.0;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
@@ -164,8 +163,8 @@ static void init(void *memory, const rl_model *model, const double *values) {
   forget(self);
 }
 
-// The companion goes on from the state. If that is of the step last begun or of the next one, what
-// was parted, let go or is tried again, so does the estimate.
+// The companion begins anew from the state. If that is the state of the step last begun, or of the
+// next one (something was parted or let go, or the step is tried again), the estimate goes on.
 static void sync(void *memory, const rl_model *model, const rl_state *state) {
   rl_truth *self = memory;
   const bool goes_on = state->step == self->step || state->step == self->step + 1;
@@ -177,13 +176,13 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 // ---------------------------------------------------------------------------------------------
 // Internal steps
 
-// Of how far the list of contacts reaches, what has been travelled since it was made.
+// (17a) Returns s.
 static double travelled(const rl_truth *self, double dt) {
   return rl_travelled(self->model, self->listed, self->equations.state, dt);
 }
 
-// An internal step with the tolerance kept, of `h` at most, which becomes what was done; `next` is
-// what to try then. Not GSL_SUCCESS where that is impossible.
+// Makes an internal step of at most `h` within the tolerance; `h` becomes its length and `next`
+// that to try after it. Returns GSL_SUCCESS unless no step is possible.
 static int try_step(rl_truth *self, double *h, double *next, double least, bool fixed, double dt) {
   const size_t dimension = rl_truth_dimension(self);
   const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
@@ -191,8 +190,8 @@ static int try_step(rl_truth *self, double *h, double *next, double least, bool 
     int status = rl_truth_apply(self, *h);
     *next = *h;
     if (status == GSL_SUCCESS && !fixed) {
-      // Forces and rates are what they are at these places and velocities: no step is shorter for
-      // their sums.
+      // Impulses are integrals of forces that positions and velocities determine: their error does
+      // not shorten the step.
       memset(&self->error[quadratures], 0, (dimension - quadratures) * sizeof *self->error);
       const int change = gsl_odeiv2_control_hadjust(self->control, self->stepper, self->y,
                                                     self->error, self->rates, next);
@@ -217,7 +216,7 @@ static double round_to(double bits, double x) {
   return multiple - (multiple - x);
 }
 
-// Of what winches have paid out.
+// (11b) Drops bits of the rest lengths of ropes on winches.
 static void drop_bits_of_rests(const rl_truth *self) {
   const rl_model *model = self->equations.model;
   const rl_state *state = self->equations.state;
@@ -229,7 +228,7 @@ static void drop_bits_of_rests(const rl_truth *self) {
   }
 }
 
-// Of the places and velocities of all that moves.
+// (11b) Drops bits of all positions and velocities.
 static void drop_bits(rl_truth *self) {
   const uint32_t slots = self->equations.model->slot_count;
   for (uint32_t i = 0; i < 3 * slots; i++) {
@@ -240,7 +239,8 @@ static void drop_bits(rl_truth *self) {
   }
 }
 
-// Where an internal step begins: the rates at the state, if they are not those of the last end.
+// Begins an internal step: computes the rates at the state, unless the step continues the last one,
+// whose rates at its end they are.
 static int begin_step(rl_truth *self, bool continues) {
   rl_equations *e = &self->equations;
   const size_t dimension = rl_truth_dimension(self);
@@ -254,7 +254,7 @@ static int begin_step(rl_truth *self, bool continues) {
   int status = GSL_SUCCESS;
   rl_equations_start(e);
   const bool changes = continues && rl_rubbing_follow(e);
-  // Where a mark has moved on, rope has come from one strain to another.
+  // Elastic ropes that rub have other rates once a mark has moved.
   if (continues && !self->creeps && !changes) {
     memcpy(self->rates, self->rates_end, dimension * sizeof *self->rates);
   } else {
@@ -265,7 +265,7 @@ static int begin_step(rl_truth *self, bool continues) {
   return status;
 }
 
-// Books what an internal step has taken and given.
+// Books loss, work and impulses of an internal step.
 static void book(const rl_truth *self, rl_step_info *info) {
   const rl_equations *e = &self->equations;
   const double *tail = &self->y[rl_equations_tail(e->model)];
@@ -277,7 +277,7 @@ static void book(const rl_truth *self, rl_step_info *info) {
   info->iterations++;
 }
 
-// The forces over the step.
+// Writes the mean forces over the step into the multipliers.
 static void write_means(const rl_truth *self, double dt) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
@@ -288,7 +288,7 @@ static void write_means(const rl_truth *self, double dt) {
   }
 }
 
-// Whether somebody ends the step, `done` of which one of the two states has behind it.
+// Whether the caller ends the step; `done`: share of it that this run has made.
 static bool is_ended(const rl_truth *self, const rl_truth_run *r, double done,
                      const rl_watch *watch) {
   const bool twice = self->parameters[ESTIMATE] != 0.0;
@@ -296,9 +296,9 @@ static bool is_ended(const rl_truth *self, const rl_truth_run *r, double done,
   return watch && watch->ends(watch->self, share);
 }
 
-// Where an internal step of h is impossible because an end of a rope, or one body, comes into what
-// the rope lies on, so that there is no way round that any more: the rope lets it go there, as with
-// all methods. False if it is not for that. The state is that at the step's start.
+// If an internal step of h is impossible because an end of a rope or a body comes into a body on
+// which the rope lies, so that no path leads round it: lets the rope go there, as with all methods,
+// and returns true. The state is that at the start of the step.
 static bool lets_go(rl_truth *self, double h) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -314,22 +314,22 @@ static bool lets_go(rl_truth *self, double h) {
   return lost;
 }
 
-// The longest that an internal step may be: one of equal parts of what is left of the step. (11a)
-// The `first` after a start or an event is not what it is in the other run.
+// Returns the longest next internal step: one of equal parts of what is left of the output step,
+// and if it is the `first` after a start or an event the share of that of (11a).
 static double longest(const rl_truth_run *r, double left, bool first) {
   const double parts = fmax(ceil(left / r->h - 1e-9), 1.0);
   return left / parts * (first ? r->lead : 1.0);
 }
 
-// Whether a run goes on with what was chosen last: the step of the output is no event, unless
-// something was changed between two of them.
+// Whether a run goes on with its last choice: the end of an output step is no event, unless
+// something was changed from outside.
 static bool resume(rl_truth *self, rl_truth_run *r) {
   rl_equations *e = &self->equations;
   return rl_choice_take(&r->choice, e) && rl_equations_resume(e) &&
          begin_step(self, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
 }
 
-// Of a run at the start of a step.
+// Begins an output step of a run.
 static void begin_run(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
                       rl_step_info *info) {
   rl_equations *e = &self->equations;
@@ -351,7 +351,8 @@ static void begin_run(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
   }
 }
 
-// Whether a node has come so near to its eye that it is guided, and on to its line; or leaves it.
+// Whether a node has come so near to its eye that it is guided from now on, or no longer is; puts
+// it on its line.
 static bool comes_to_eye(const rl_truth *self, double dt) {
   const rl_equations *e = &self->equations;
   const bool comes = rl_eyes_guide_others(e->model, e->state, e->rows);
@@ -361,8 +362,8 @@ static bool comes_to_eye(const rl_truth *self, double dt) {
   return comes;
 }
 
-// How long an internal step may be beside eyes, (2a). In that time the direction of what passes one
-// turns as if it was rounding that moves it: no velocity is better known, (2b).
+// Returns the longest internal step beside eyes, (2a) of eyes.md, and sets the tolerance of (2b)
+// there.
 static double watch_eyes(const rl_truth *self, const rl_truth_run *r) {
   const rl_equations *e = &self->equations;
   const double longest = rl_eyes_longest(e->model, e->state, e->rows, e->accelerations);
@@ -371,7 +372,7 @@ static double watch_eyes(const rl_truth *self, const rl_truth_run *r) {
   return longest;
 }
 
-// (17a) Lists contacts anew, at t within a step.
+// (17a) Makes the list of contacts anew, at t within a step.
 static void list_anew(rl_truth *self, rl_truth_run *r, rl_rows *rows, double t, double dt,
                       rl_step_info *info) {
   rl_equations *e = &self->equations;
@@ -387,7 +388,7 @@ static void list_anew(rl_truth *self, rl_truth_run *r, rl_rows *rows, double t, 
   }
 }
 
-// What the state tells beside places and velocities: multipliers, holds, tensions of wraps.
+// Ends an output step of a run: sets multipliers, tensions of wraps and held nodes of its state.
 static void end_run(rl_truth *self, rl_truth_run *r, double dt) {
   rl_state_copy(self->judged, r->state);
   rl_truth_write_multipliers(self);
@@ -400,7 +401,7 @@ static void end_run(rl_truth *self, rl_truth_run *r, double dt) {
   rl_state_place_holds(self->model, r->state);
 }
 
-// Takes a run from the start of a step to its end.
+// Integrates a run over an output step.
 static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
                             rl_step_info *info) {
   const double limit = self->parameters[STEP_LIMIT];
@@ -464,7 +465,7 @@ static rl_reason integrate(rl_truth *self, rl_truth_run *r, rl_rows *rows, doubl
 // ---------------------------------------------------------------------------------------------
 // The companion
 
-// What is prescribed is the same for both.
+// Gives the companion what acts from outside, which is the same for both runs.
 static void lead_companion(rl_truth *self, const rl_model *model, const rl_state *state) {
   if (!self->has_companion) {
     rl_state_copy(self->companion.state, state);
@@ -490,7 +491,7 @@ static void lead_companion(rl_truth *self, const rl_model *model, const rl_state
   }
 }
 
-// (11) The largest distance between the two that there has been.
+// (11) Updates the largest distance between the two runs.
 static void compare(rl_truth *self, const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double apart =
@@ -511,7 +512,7 @@ static rl_reason step_companion(rl_truth *self, const rl_model *model, const rl_
   return reason;
 }
 
-// What elastic ropes that rub have stored [J].
+// Returns the strain energy of elastic ropes that rub, (14) of wraps.md [J].
 static double stored_beside_friction(const rl_model *model, const rl_state *state) {
   double energy = 0.0;
   for (uint32_t i = 0; i < model->rope_count; i++) {

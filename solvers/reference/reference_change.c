@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run goes on with behind an event: the rows, grips and wraps that there are now, and who
-// acts.
+// The rows, grips and wraps with which a run goes on after an event, and the choice of active rows.
 #include "reference_internal.h"
 
 #include "world/paths/wrap.h"
@@ -8,8 +7,8 @@
 
 #include <string.h>
 
-// Lays rows and equations for the wraps that there are now. The impulses of rows that may be others
-// begin anew.
+// Builds rows and equations for the present wraps. If the rows are others, their impulses begin
+// anew.
 static void lay_rows(rl_truth *self, double t, double dt) {
   rl_equations *e = &self->equations;
   const uint64_t structure = e->rows->structure;
@@ -24,7 +23,7 @@ static void lay_rows(rl_truth *self, double t, double dt) {
   }
 }
 
-// Whether a rope lies on as much in another state, held where it is held now.
+// Whether a rope has as many wraps in another state, and the same ones are held.
 static bool has_same_ways(const rl_model *model, const rl_state *state, const rl_state *other,
                           uint32_t rope) {
   const uint32_t first = model->ropes[rope].first_wrap;
@@ -35,8 +34,8 @@ static bool has_same_ways(const rl_model *model, const rl_state *state, const rl
   return same;
 }
 
-// The grips of the state become those that were found to be right; a rope that has lost its way has
-// fewer wraps.
+// Copies the grips from `judged` to the state, and all wraps of a rope that has fewer there because
+// its path has ended.
 static void take_grips(rl_truth *self) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -57,7 +56,8 @@ static void take_grips(rl_truth *self) {
   state->slipped_body = self->judged->slipped_body;
 }
 
-// No blow comes to what nothing can move: it has the tension that friction has chosen (7a).
+// Keeps the tensions of inert strands, which no catch changes: friction has chosen them, (7a) of
+// wraps.md.
 static void keep_inert(const rl_truth *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t k = 0; k < e->rows->row_count; k++) {

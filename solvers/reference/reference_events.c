@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One internal step of a run, and when the first thing happens in it: a rope falls slack or is
-// caught, a contact is met or left, a wrap stops or begins to slip, a node comes to its eye.
+// One internal step of a run, and the first event in it: a rope falls slack or is caught, a contact
+// is met or left, a wrap stops or begins to slip, a node comes to its eye.
 #include "reference_internal.h"
 
 #include "world/paths/wrap.h"
@@ -10,14 +10,14 @@
 #include <gsl/gsl_poly.h>
 #include <string.h>
 
-// Of the largest speed: a rope that runs back over a wrap more slowly than this does not.
+// Of the largest speed: a slower slip backwards over a wrap is round-off.
 static const double least_slip = 1e-12;
 
-// An event that is as near as this has just happened (rl_gauge).
+// Gauge up to which an event is located (rl_gauge).
 static const double no_event = 1e-15;
 
-// Of the scene: what is deeper than this at the end of an internal step, and was outside at its
-// start, has been met; and so deep within it, by the cubic of (10).
+// Of the scene's size: a contact that was outside at the start of an internal step and is deeper
+// than this at its end has been met. (10a) Depth at the maximum of the cubic that counts as met.
 static const double deep = 1e-9, deep_within = 1e-13;
 
 size_t rl_truth_dimension(const rl_truth *self) {
@@ -52,8 +52,8 @@ void rl_truth_write_multipliers(const rl_truth *self) {
   }
 }
 
-// What happens to ropes over bodies in an internal step of h: a wrap begins or ceases to slip, or
-// wraps come and go. If nothing does, the wraps of the state are those at its end.
+// Returns the event of ropes over bodies in an internal step of h: of a grip, or of the list of
+// wraps. If there is none, the wraps of the state are those at its end.
 static rl_happening happening_on_wraps(rl_truth *self, double h) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -75,8 +75,8 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   return found;
 }
 
-// Whether a wrap of a rope that slips has come to rest and would go back, by the rates of the
-// pieces: how fast, over the largest speed; what sticks then is marked in `judged`.
+// Returns how far beyond 0, over the largest speed, the slip of a wrap of a rope has reversed, by
+// the rates of the pieces; in `judged` that wrap then sticks.
 static double stop_of(rl_truth *self, uint32_t rope) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
@@ -109,8 +109,8 @@ double rl_truth_stop_event(rl_truth *self) {
   return largest;
 }
 
-// The largest gauge of a row. A contact that did not act and is deep by now has been met, though
-// another side of its body may be nearer since, which it does not approach.
+// Returns the largest gauge of a row. An inactive contact that is deep by now has been met, even if
+// it does not approach the side of the body that is nearest now.
 static double event_of_rows(rl_truth *self) {
   const rl_equations *e = &self->equations;
   double largest = rl_equations_event(&self->equations);
@@ -124,7 +124,7 @@ static double event_of_rows(rl_truth *self) {
   return largest;
 }
 
-// What has happened by the end of an internal step of h that was finished; as large as that.
+// Finds the event at the end of an internal step of h; returns its gauge.
 static double event_after(rl_truth *self, double h) {
   const double event = event_of_rows(self);
   self->found = event > 0.0 ? RL_A_ROW : RL_NOTHING;
@@ -147,21 +147,22 @@ static double event_after(rl_truth *self, double h) {
   return self->found != RL_NOTHING ? 1.0 : fmax(event, stop);
 }
 
-// The internal step to h from its start.
+// Returns the gauge after an internal step of h; NAN if such a step is impossible.
 static double event_at(rl_truth *self, double h) {
   return rl_truth_apply(self, h) == GSL_SUCCESS && rl_truth_finish(self, h) == GSL_SUCCESS
              ? event_after(self, h)
              : NAN;
 }
 
-// How deep a row is between its ends, at a share s: by the cubic with its depths and rates there.
+// (10) Returns the depth of a row at the share s of a time, by the cubic with its depths and rates
+// at both ends.
 static double depth_at(rl_gauge low, rl_gauge high, double width, double s) {
   const double r = 1.0 - s;
   return r * r * ((1.0 + 2.0 * s) * low.depth + s * width * low.rate) +
          s * s * ((1.0 + 2.0 * r) * high.depth - r * width * high.rate);
 }
 
-// Where that becomes larger than 0, between the start and where it is `inside`.
+// Returns the share at which that depth becomes larger than 0, up to a share at which it is.
 static double touching_share(rl_gauge low, rl_gauge high, double width, double inside) {
   enum { HALVINGS = 60 };
   double outside = 0.0;
@@ -172,8 +173,8 @@ static double touching_share(rl_gauge low, rl_gauge high, double width, double i
   return inside;
 }
 
-// Where a row that is outside at both ends comes deeper, on its way to where it turns back. 1: it
-// stays outside.
+// (10a) Returns the share halfway between zero and maximum of the depth, of a row that is outside
+// at both ends; 1 if it stays outside.
 static double passing_share(rl_gauge low, rl_gauge high, double width) {
   const double rise = high.depth - low.depth, from = width * low.rate, to = width * high.rate;
   double turns[2];
@@ -188,13 +189,13 @@ static double passing_share(rl_gauge low, rl_gauge high, double width) {
   return 1.0;
 }
 
-// A time within which something happens, and what was found at its ends: the whole, and of rows in
-// the gauges. By false position an end that stays counts half (Illinois).
+// A time in which an event happens, with the gauge at its ends; the gauges of the rows there are in
+// self->gauges. The weight of an end that stays is halved (Illinois).
 typedef struct bracket {
   double low, high, value[2], weight[2];
 } bracket;
 
-// When, as a share of it, the first thing happens.
+// Returns the next guess of the share at which the first event happens.
 static double first_share(const rl_truth *self, const bracket *b) {
   const double zero = b->value[0] * b->weight[0];
   double first = zero / (zero - b->value[1] * b->weight[1]);
@@ -214,8 +215,8 @@ static double first_share(const rl_truth *self, const bracket *b) {
   return first;
 }
 
-// When, as a share of an internal step of h after which nothing is found, something touched that
-// has left again. 1: nothing did.
+// (10a) Returns the share of an internal step of h without an event at its end at which a contact
+// has begun that has ended again; 1 if there is none.
 static double touching_within(const rl_truth *self, double h) {
   const rl_equations *e = &self->equations;
   double share = 1.0;

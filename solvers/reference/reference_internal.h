@@ -9,22 +9,22 @@
 
 #include <gsl/gsl_odeiv2.h>
 
-// What ends an internal step before its time.
+// The kinds of event: of a row or a contact, of a grip, of the list of wraps, of a node at an eye.
 typedef enum rl_happening { RL_NOTHING, RL_A_ROW, RL_A_GRIP, RL_A_WRAP, RL_A_RING } rl_happening;
 
-// One of the two ways in which a scene is carried.
+// One of the two runs, (11).
 typedef struct rl_truth_run {
   rl_state *state;
   double tolerance;
   int substeps;         // equal internal steps in a step; 0: as the tolerance asks
-  double lead;          // (11a)
-  double bits;          // (11b)
+  double lead;          // (11a) factor of the first internal step after an event
+  double bits;          // (11b) q/x
   double lead_in;       // (11d) of the scene
   rl_decisions decides; // (11c), (11e), (11f), (11g)
-  double shortest;      // internal step, of a step
-  double h;             // what the next internal step tries [s]; 0: not known
+  double shortest;      // internal step, of a step: taken whatever its error
+  double h;             // length of the next internal step [s]; 0: not known
   rl_choice choice;     // at the end of the last step
-  bool is_behind_event; // something has happened at the end of the last internal step
+  bool is_behind_event; // the last internal step ended with an event
 } rl_truth_run;
 
 typedef struct rl_truth {
@@ -33,67 +33,69 @@ typedef struct rl_truth {
   gsl_odeiv2_step *stepper;
   gsl_odeiv2_control *control;
   rl_equations equations;
-  double *y, *error, *y_start, *rates; // [dimension] of an internal step; the last at its start
-  double *rates_end;                   // [dimension] and at its end
-  rl_state *before;                    // the state at its start
-  rl_state *listed;                    // that of which the list of contacts was made
-  rl_state *judged;                    // the same, with the grips that its end asks for
-  double *slips;                       // [2 wraps of a rope] over each of them [m/s]
+  double *y, *error; // [dimension] at the end of an internal step
+  double *y_start;   // [dimension] and at its start
+  double *rates;     // [dimension] dy/dt at its start
+  double *rates_end; // [dimension] and at its end
+  rl_state *before;  // the state at its start
+  rl_state *listed;  // the state for which the list of contacts was made
+  rl_state *judged;  // `before` with the grips that the end of the step asks for
+  double *slips;     // [2 wraps of a rope] over each of them [m/s]
   rl_truth_run truth, companion;
   bool has_companion;
   bool creeps;           // elastic ropes rub: marks move on between internal steps
-  double since;          // from when on the impulses of the last rows count [s]
-  double event_at_start; // of an internal step: rl_equations_event
+  double since;          // time within the step from which the impulses of rows count [s]
+  double event_at_start; // rl_equations_event at the start of an internal step
   rl_truth_run *current; // the run that is integrated
-  rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which something happens
-  rl_happening found;    // in the internal step last finished
-  double settled;        // estimate when the companion last went on from the state [m]
-  double apart;          // the largest distance of the two since then [m]
-  uint64_t step;         // that was last begun
-  rl_reason failure;     // why the last step could not be done; it is not tried again
+  rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which an event is located
+  rl_happening found;    // event in the internal step last finished
+  double settled;        // estimate when the companion last began from the state [m]
+  double apart;          // largest distance between the two runs since then [m]
+  uint64_t step;         // number of the step last begun
+  rl_reason failure;     // why the last step failed; it is not tried again
 } rl_truth;
 
 // ---------------------------------------------------------------------------------------------
-// reference_events.c: one internal step, and when something happens in it
+// reference_events.c: one internal step, and the events in it
 
-// Returns the dimension of y in an internal step: impulses are those of the rows that there are.
+// Returns the dimension of y for the present rows.
 size_t rl_truth_dimension(const rl_truth *self);
 
 // Makes one step of rk8pd from the start of the internal step, without projection.
 int rl_truth_apply(rl_truth *self, double h);
 
-// Makes y, at the end of an internal step of h, the state, on the rows; computes the rates there.
-// Not GSL_SUCCESS where there are none.
+// Ends an internal step of h [s]: makes y the state, projects it on to the rows, (6), and computes
+// the rates there. Returns GSL_SUCCESS unless there are none.
 int rl_truth_finish(rl_truth *self, double h);
 
-// Makes the forces at the end of an internal step the multipliers of the state.
+// Writes the forces at the end of an internal step into the state's multipliers.
 void rl_truth_write_multipliers(const rl_truth *self);
 
 // Keeps the gauges of the rows as those at the start (0) or the end (1) of an internal step.
 void rl_truth_keep_gauges(rl_truth *self, int end);
 
-// Returns how fast, over the largest speed, a wrap of any rope that slips would go back; what
-// sticks then is marked in `judged`. Not above 0: none does.
+// Returns how far beyond 0, over the largest speed, the slip of a wrap has reversed; in `judged`
+// that wrap then sticks. At most 0 if none has.
 double rl_truth_stop_event(rl_truth *self);
 
-// Returns what has happened in an internal step of `h` that was finished, above 0 if something has
-// (`found`); `h` becomes shorter where it is over by its end.
+// Returns the largest gauge after an internal step of `h`, above 0 if there is an event (`found`).
+// If a contact has begun and ended within it, (10a), `h` becomes shorter.
 double rl_truth_find_event(rl_truth *self, double *h);
 
-// (10) Goes back to where the first thing happened in an internal step of h at whose end `after`
-// was found: by cubics and false position, and by halves where that creeps, within what rounding
-// resolves. Returns the time from the start of the internal step [s].
+// (10) Goes back to the first event of an internal step of h with the gauge `after` at its end, by
+// cubics and false position, and by bisection where these are slow. Returns its time from the start
+// of the internal step [s].
 double rl_truth_locate(rl_truth *self, double h, double after);
 
 // ---------------------------------------------------------------------------------------------
-// reference_change.c: what a run goes on with behind an event, at t within the step of dt [s]
+// reference_change.c: rows, grips and wraps after an event, at t within the step of dt [s]
 
-// Chooses who acts. Where a blow needs more friction than there is, the wrap slips in it; where a
-// wrap slips in it and would slip back behind it, it sticks.
+// Chooses the active rows. In a catch a wrap slips if it needs more friction than it has, and
+// sticks if it would slip back afterwards ("Catches").
 void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info);
 
-// Goes on from where something has happened, h after the start of the internal step: with the wraps
-// and the rows that there are now.
+// Goes on after an event, h after the start of the internal step, with the wraps and rows that
+// there are now.
 void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info *info);
 
 #endif

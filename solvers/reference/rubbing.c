@@ -1,55 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rubbing.h"
+#include "equations_internal.h"
 
-// Of the largest speed: what slides more slowly does not.
+// Speeds below are relative to the largest speed, forces to the largest force and accelerations to
+// the largest acceleration, all at the last choice.
+
+// Speed: a slide that goes along its friction faster than this round-off has reversed, (14).
+static const double reversed = 1e-13;
+
+// Speed: the direction of a slower slide is round-off, and friction keeps its own.
 static const double no_slide = 1e-10;
 
-// (8b) Of the same: what slides more slowly stops where it would stick if it did not.
+// Speed: a slower slide stops if the contact would stick without it, (8b).
 static const double gentle_slide = 1e-7;
 
-// (19) Of the largest speed: what has begun to slip, and is slower than this, goes where the forces
-// ask it to; the sine of an angle by which its friction need not turn.
-static const double slow_slide = 1e-6, least_turn = 1e-7;
+// (19) Speed up to which contacts begin to slip: without it, steps would be as short as the time in
+// which the direction settles. A contact that slips begins again below a share of that speed, so
+// that it does not go to and fro between the two.
+static const double slow_slide = 1e-6, slow_share = 0.5;
 
-// (4b) Of its friction: what needs more is looked for another way to share.
-static const double tight = 0.9;
+// (19) The direction is found when the force across it is below the first share of the friction. A
+// turn has a tangent of the second at most, since the first guess may be anywhere; and there is no
+// direction where more than the third share is left.
+static const double least_turn = 1e-7, most_turn = 1.0, most_across = 1e-4;
 
-// The largest tangent of that angle in one turn; and the share of friction by which that is
-// accelerated at most.
-static const double most_turn = 1.0, gentle_share = 0.1;
+// (19) A contact whose slide gains more than this share of the acceleration that its friction gives
+// it alone leaves the slow speeds at once: nothing is stiff.
+static const double gentle_share = 0.1;
 
-// Of its friction: what is left across it where its direction is found.
-static const double most_across = 1e-4;
-
-// (15) What slides is told to the complementarity problem of accelerations as so much of the
-// largest one.
+// (15) Acceleration of contacts that slide, as (9) is told of it: so large that no forces but those
+// of a jam, (8c), stop it.
 static const double slide_share = 100.0;
 
-// Of that speed: what comes to be slower than this does so too.
-static const double slow_share = 0.5;
-
-// Of the largest acceleration: what sticks is accelerated by less.
+// Acceleration: a contact that sticks in (9) has less, and one at rest that has more along its
+// friction cannot slip that way, (20).
 static const double stick_share = 1e-9;
 
-// One that needs all of its friction but for this part slips, though others that stick may hold it:
-// how they share a load that one of them could bear is not in the equations.
+// Share of its friction: a contact that lacks less than this slips, though others that stick may
+// hold it, since (9) mostly finds a corner of what is feasible.
 static const double at_limit = 1e-9;
 
-// Of the largest force: a contact that needs this much more than it has slips.
-static const double least_excess = 1e-11;
+// (4b) Share of its friction: where a contact that sticks needs more, others are asked for more.
+static const double tight = 0.9;
 
-// (4c) Of the largest force: what a contact has to spare is counted as no less. The share of it
-// that a step leaves at least. Of its friction: what it needs to spare to stick on.
+// (4c) Force: s is counted as no less, or D would exceed what a direct solve can take. Share of s
+// that a step leaves. Share of its friction that a contact has to have to spare to stick on.
 static const double least_spare = 1e-4, kept_spare = 0.1, enough_spare = 1e-3;
 
-// (13) How the slide of a contact bends, across its normal as last evaluated.
+// (13) Returns the curvature of the slide of a contact, across its normal as last evaluated.
 static rl_vec3 curvature_of(const rl_equations *e, uint32_t k) {
   const rl_vec3 n = rl_rubbing_row(e, k)->normal, c = e->rubbing[k].curvature;
   return rl_add_scaled(c, -rl_dot(c, n), n);
 }
 
-// Which way the force on what slides points: against the slide, or, where that has not begun, as it
-// was chosen.
+// Returns the direction of friction: against the slide, or as chosen if there is none yet.
 static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
   const rl_row *row = rl_rubbing_row(e, k);
   const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
@@ -61,7 +65,7 @@ static rl_vec3 force_direction(const rl_equations *e, uint32_t k) {
   return rl_unit(rl_add_scaled(kept, -rl_dot(kept, row->normal), row->normal));
 }
 
-// Whether both of the tangents of a contact act, which then are those of its row.
+// Whether a contact sticks, so that both of its tangents are active.
 static bool is_held(const rl_equations *e, uint32_t k) {
   return e->rubbing[k].kind == RL_CONTACT_STICKS || e->rubbing[k].stops;
 }
@@ -102,7 +106,7 @@ void rl_rubbing_share(const rl_equations *e, double *forces) {
   }
 }
 
-// The force of friction on what touches, by the multipliers of its tangents as they were laid.
+// Returns the friction of a contact for the multipliers of its tangents as they were laid [N].
 static rl_vec3 friction_of(const rl_equations *e, uint32_t k) {
   const rl_tangents *t = &e->lcp.direct.tangents[k];
   const rl_row *row = rl_rubbing_row(e, k);
@@ -116,8 +120,8 @@ static rl_vec3 friction_of(const rl_equations *e, uint32_t k) {
                 rl_scale(e->multipliers[t->first + 1], rl_cross(row->normal, first)));
 }
 
-// Whether forces ask for what the friction of a contact that begins to slip cannot give: where
-// several that hold one body slip round each other, none of them has a direction of its own.
+// Whether forces leave the friction of a contact that begins to slip no direction, as where several
+// contacts of one body slip round each other.
 static bool is_torn(const rl_equations *e, uint32_t k) {
   const rl_tangents *t = &e->lcp.direct.tangents[k];
   return fabs(e->multipliers[t->first + 1]) > most_across * fabs(e->multipliers[t->first]);
@@ -127,7 +131,7 @@ bool rl_rubbing_turn(rl_equations *e, bool first) {
   bool turns = false;
   for (uint32_t k = 0; k < e->lcp.direct.tangents_count; k++) {
     const rl_tangents *t = &e->lcp.direct.tangents[k];
-    const double along = fmax(e->multipliers[t->first], least_excess * e->force);
+    const double along = fmax(e->multipliers[t->first], rl_least_force * e->force);
     const double across = e->multipliers[t->first + 1];
     rl_rubbing *r = &e->rubbing[k];
     if (!e->acts[t->normal] || r->kind != RL_CONTACT_BEGINS ||
@@ -178,16 +182,16 @@ double rl_rubbing_blow_work(const rl_equations *e) {
   return work;
 }
 
-// How far the friction of a contact is beyond its law.
+// (14) Returns how far the friction of a contact is beyond its law: above 0 it is an event.
 static double friction_event(const rl_equations *e, uint32_t k) {
   const rl_row *row = rl_rubbing_row(e, k);
   const rl_tangents *t = &e->lcp.direct.tangents[k];
   if (e->rubbing[k].kind != RL_CONTACT_STICKS) {
     const rl_vec3 slide = rl_contact_slide(e->rows, row, e->state->velocities);
-    return rl_dot(slide, e->rubbing[k].direction) / e->speed - e->rubbing[k].back - no_slide * 1e-3;
+    return rl_dot(slide, e->rubbing[k].direction) / e->speed - e->rubbing[k].back - reversed;
   }
   const double limit = row->friction * fmax(e->multipliers[t->normal], 0.0);
-  return (rl_length(friction_of(e, k)) - limit) / e->force - least_excess;
+  return (rl_length(friction_of(e, k)) - limit) / e->force - rl_least_force;
 }
 
 bool rl_rubbing_keep(rl_equations *e) {
@@ -200,8 +204,8 @@ bool rl_rubbing_keep(rl_equations *e) {
   return any;
 }
 
-// (4c) How much more friction a contact has than it needs, or what presses where it slips, with so
-// much of the last change [N].
+// (4c) Returns s of a contact [N] with this share of the last change: the friction that it has
+// beyond what it needs, or all of it where it slips.
 static double spare_with(const rl_equations *e, uint32_t k, double share) {
   const rl_tangents *t = &e->lcp.direct.tangents[k];
   const rl_row *row = rl_rubbing_row(e, k);
@@ -217,7 +221,7 @@ static double spare_with(const rl_equations *e, uint32_t k, double share) {
   return row->friction * normal - rl_length(force);
 }
 
-// The same, of those that are there, and no less than counts.
+// Returns the present s of a contact, as large as counts [N].
 static double spare_of(const rl_equations *e, uint32_t k) {
   return fmax(spare_with(e, k, 0.0), least_spare * e->force);
 }
@@ -355,7 +359,7 @@ bool rl_rubbing_hold(rl_equations *e) {
   return any && count > 1;
 }
 
-// How a contact comes to slide, after a solve.
+// Returns the acceleration of the slide of a contact after a solve [m/s^2].
 static rl_vec3 slide_acceleration(const rl_equations *e, uint32_t k) {
   const rl_row *row = rl_rubbing_row(e, k);
   return rl_sub(rl_contact_slide(e->rows, row, e->accelerations), curvature_of(e, k));
@@ -369,7 +373,7 @@ bool rl_rubbing_yield(rl_equations *e, double size) {
     if (!e->acts[e->lcp.direct.tangents[k].normal]) {
       continue;
     }
-    if (was == RL_CONTACT_STICKS && friction_event(e, k) > -0.5 * least_excess) {
+    if (was == RL_CONTACT_STICKS && friction_event(e, k) > -0.5 * rl_least_force) {
       r->direction = rl_unit(friction_of(e, k));
       r->kind = RL_CONTACT_BEGINS;
     } else if (was != RL_CONTACT_STICKS && !r->slides &&
@@ -381,8 +385,8 @@ bool rl_rubbing_yield(rl_equations *e, double size) {
   return yields;
 }
 
-// Whether what slips is accelerated by so little, beside its friction, that its direction follows
-// the forces at once.
+// (19) Whether a contact that slips is accelerated so little that its direction follows the forces
+// at once.
 static bool is_gentle(const rl_equations *e, uint32_t k) {
   const rl_tangents *t = &e->lcp.direct.tangents[k];
   return rl_length(slide_acceleration(e, k)) <=
@@ -458,7 +462,7 @@ void rl_rubbing_begin_choice(rl_equations *e, double size) {
   }
 }
 
-// Whether a contact at rest may come to stick.
+// Whether a contact is at rest, so that it may stick.
 static bool rests(const rl_equations *e, uint32_t k) {
   return e->is_taut[e->lcp.direct.tangents[k].normal] && !e->rubbing[k].slides;
 }
@@ -498,7 +502,7 @@ bool rl_rubbing_holds(const rl_equations *e, double size) {
   return holds;
 }
 
-// Whether a contact that does not slide needs all of its friction, or slips in spite of it.
+// Whether a contact needs all of its friction in (9), or slips with all of it.
 static bool is_at_limit(const rl_equations *e, uint32_t k, double size) {
   const rl_friction *f = &e->lcp.frictions[k];
   const double normal = e->lcp.impulses[e->lcp.direct.tangents[k].normal];
