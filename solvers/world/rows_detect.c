@@ -49,11 +49,12 @@ static double node_foot(const rl_model *model, const rl_state *state, const rl_c
   return surface.distance;
 }
 
-// Could the node touch the part within dt?
+// Could the node touch the part within dt? What `pushed` in the step before is pressed on.
 static bool node_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                         double dt, rl_foot *foot) {
+                         double dt, bool pushed, rl_foot *foot) {
   return node_foot(model, state, contact, foot) - model->ropes[contact->rope].radius <=
-         travel(model, state, contact->slot, contact->body, dt);
+             travel(model, state, contact->slot, contact->body, dt) ||
+         pushed;
 }
 
 // Finds where a segment that lies on a face of a box or hull leaves the face over an edge: returns
@@ -118,7 +119,7 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
 
 // Could the element touch the part within dt?
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                            double dt, bool pushed, rl_foot *foot) {
+                            double dt, bool pushed, bool tells_edges, rl_foot *foot) {
   const rl_vec3 from = rl_node_position(model, state, contact->slot);
   const rl_vec3 to = rl_node_position(model, state, contact->next);
   const double reach = model->ropes[contact->rope].radius +
@@ -126,9 +127,9 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
                             travel(model, state, contact->next, contact->body, dt));
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
   const rl_vec3 middle = rl_scale(0.5, rl_add(from, to));
-  return rl_contact_surface(model, contact, at, middle).distance <=
-             reach + 0.5 * rl_distance(from, to) &&
-         element_foot(model, state, contact, pushed, foot) <= reach;
+  return (pushed || rl_contact_surface(model, contact, at, middle).distance <=
+                        reach + 0.5 * rl_distance(from, to)) &&
+         (element_foot(model, state, contact, pushed && !tells_edges, foot) <= reach || pushed);
 }
 
 // Whether a contact was there in the step before; then `old` is its place.
@@ -163,11 +164,12 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   const rl_body *body = &model->bodies[contact.body];
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
     rl_foot foot;
-    const bool pushed = contact_was(rows, old_count, old, &contact) &&
-                        rows->old_multipliers[*old] > 0.0 && !rows->tells_edges;
-    const bool near = contact.next == RL_NONE
-                          ? node_is_near(model, state, &contact, dt, &foot)
-                          : element_is_near(model, state, &contact, dt, pushed, &foot);
+    const bool pushed =
+        contact_was(rows, old_count, old, &contact) && rows->old_multipliers[*old] > 0.0;
+    const bool near =
+        contact.next == RL_NONE
+            ? node_is_near(model, state, &contact, dt, pushed, &foot)
+            : element_is_near(model, state, &contact, dt, pushed, rows->tells_edges, &foot);
     if (!near || (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
@@ -203,6 +205,22 @@ static double radius_of(const bounds *b) { return 0.5 * rl_distance(b->low, b->h
 static double half_width(const bounds *b, rl_vec3 along) {
   const rl_vec3 size = rl_sub(b->high, b->low);
   return 0.5 * (size.x * fabs(along.x) + size.y * fabs(along.y) + size.z * fabs(along.z));
+}
+
+// Notes the bodies on which a place of a rope, or one behind it up to `last`, pushed in the step
+// before. Returns whether there are any.
+static bool find_pushed_bodies(const rl_rows *rows, uint64_t old_count, uint64_t old, uint32_t rope,
+                               uint32_t last) {
+  bool any = false;
+  for (; old < old_count && rows->old_contacts[old].rope == rope &&
+         rows->old_contacts[old].node <= last;
+       old++) {
+    const uint32_t body = rows->old_contacts[old].body;
+    if (body != RL_NONE && rows->old_multipliers[old] > 0.0) {
+      rows->near_bodies[body] = any = true;
+    }
+  }
+  return any;
 }
 
 // So many elements of a rope are passed over at once where no body is near.
@@ -299,6 +317,7 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       if (i % STRETCH == 0) {
         const uint32_t last = i + STRETCH < elements ? i + STRETCH - 1 : elements - 1;
         near = find_near_bodies(model, state, rows, r, i, last, dt);
+        near = find_pushed_bodies(rows, old_count, old, r, node + last - i + 1) || near;
       }
       rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
       if (near) {
