@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+// Of an element, in its length: what its ends and a point between them may differ by in their
+// distances from a body and be as near.
+static const double nearest_share = 1e-9;
+
 static uint64_t both(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
 static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
@@ -58,7 +62,8 @@ static bool node_is_near(const rl_model *model, const rl_state *state, const rl_
 }
 
 // Finds where a segment that lies on a face of a box or hull leaves the face over an edge: returns
-// the fraction of the segment, and the plane of the face. Nan if there is no such place.
+// the fraction of the segment, and the plane of the face. Nan if there is no such place, or if the
+// segment is inclined towards the body there: then it goes down another face.
 static double leave_face(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 to,
                          rl_surface *surface) {
   const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
@@ -79,10 +84,11 @@ static double leave_face(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_
         fraction = fmin(fraction, here / (here - there));
       }
     }
-    if (side <= 0.0 && fraction > 0.0 && fraction < 1.0) {
-      const rl_vec3 p = rl_add_scaled(ends[end], fraction, rl_sub(ends[1 - end], ends[end]));
-      *surface = (rl_surface){rl_path_face_distance(part, face, p),
-                              rl_rotate(solid.rotation, rl_path_face_normal(part, face))};
+    const rl_vec3 p = rl_add_scaled(ends[end], fraction, rl_sub(ends[1 - end], ends[end]));
+    const double distance = rl_path_face_distance(part, face, p);
+    if (side <= 0.0 && fraction > 0.0 && fraction < 1.0 &&
+        distance >= top - nearest_share * rl_distance(from, to)) {
+      *surface = (rl_surface){distance, rl_rotate(solid.rotation, rl_path_face_normal(part, face))};
       return end == 0 ? fraction : 1.0 - fraction;
     }
   }
@@ -102,7 +108,8 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
   double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
   const double ends = fmin(rl_contact_surface(model, contact, at, from).distance,
                            rl_contact_surface(model, contact, at, to).distance);
-  bool is_idle = s <= 0.0 || s >= 1.0 || surface.distance > ends - 1e-9 * rl_distance(from, to);
+  bool is_idle =
+      s <= 0.0 || s >= 1.0 || surface.distance > ends - nearest_share * rl_distance(from, to);
   if (is_idle && pushed && rl_is_polyhedron(part->shape)) {
     rl_surface edge;
     const double leaves = leave_face(part, at, from, to, &edge);
