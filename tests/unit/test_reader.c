@@ -511,6 +511,10 @@ static void test_unsupported(void **state) {
                                                              "{rope: second, end: from, rate: 1}}]"
                                                              "\n",
        "winches on ropes with mass that rub in an eye"},
+      {WITH_ROPE("from: {point: [1, 0, 0]}, to: {point: [3, 0, 0]}, over: [{eye: [2, 0, 0], "
+                 "friction: 0.3}]") "events: [{from: 0, until: 1, winch: {rope: second, at_length: "
+                                    "@0.5, rate: 1}}]\n",
+       "winches inside massless ropes that rub"},
       {WITH_ROPE("closed: @true, over: [{eye: [0, 0, 0]}, {eye: [1, 0, 0]}], mass: 1, segments: 9"),
        "closed ropes with mass that pass eyes"},
       {DRAPED RING "probes: [ring.slip.drum, @ring.wrap.drum]\n", "wrap angle of a closed rope"},

@@ -665,6 +665,11 @@ bool rl_definition_check_support(const rl_definition *definition, rl_fault *faul
     if (rope && rope->segments > 0 && !support_feed(definition, i, fault)) {
       return false;
     }
+    if (rope && rope->segments == 0 && event->is_inside && rl_definition_rubs(definition, rope)) {
+      unsupported(fault, RL_NONE, RL_NONE, "events",
+                  "winches inside massless ropes that rub, where it matters which piece is fed");
+      return rl_fault_place(fault, "%zu.winch.at_length", i);
+    }
   }
   for (uint32_t i = 0; i < definition->rope_count; i++) {
     if (!support_rope(definition, i, fault)) {
