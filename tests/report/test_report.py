@@ -1118,6 +1118,13 @@ class Parts(unittest.TestCase):
         self.assertEqual(len({style.colour for style in styles.values()}), len(pairs))
         self.assertEqual(len({style.linetype for style in styles.values()}), len(pairs))
 
+    def test_runs_of_one_label_are_told_apart_by_their_folders(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            for folder, label in (("light", "rattle"), ("heavy", "rattle"), ("other", "pbd")):
+                write_run(Path(name) / folder, label)
+            self.assertEqual(sorted(run.label for run in load_comparison(name).runs),
+                             ["pbd", "rattle, heavy", "rattle, light"])
+
     def test_load_refuses_an_empty_folder(self) -> None:
         with tempfile.TemporaryDirectory() as name, self.assertRaises(NoResults):
             load_comparison(Path(name))

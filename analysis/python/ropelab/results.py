@@ -9,6 +9,7 @@ import json
 import math
 import os
 from array import array
+from collections import Counter
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import zip_longest
@@ -67,6 +68,7 @@ class Run:
     folder: Path | None  # None: known only from summary.csv
     info: dict[str, Any]  # run.json
     row: dict[str, str] = field(default_factory=dict)  # its row of summary.csv
+    own_label: str = ""  # where other runs beside it have the label of its solver, too
 
     def __repr__(self) -> str:
         return f"<ropelab.Run {self.scenario_name}, {self.label}: {self.status}, {self.folder}>"
@@ -92,7 +94,8 @@ class Run:
         """Returns the label of the solver and its curve: `fine` of fine=pbd,iterations=100."""
         folder = self.folder.name if self.folder else ""
         solver = self.solver
-        return str(solver.get("label") or self.row.get("label") or solver.get("name") or folder)
+        return str(self.own_label or solver.get("label") or self.row.get("label")
+                   or solver.get("name") or folder)
 
     @property
     def solver_name(self) -> str:
@@ -491,9 +494,19 @@ def load(folder: str | os.PathLike[str]) -> Run:
         raise NoResults(f"{folder / 'run.json'}: cannot be read: {why}") from error
 
 
+def tell_apart(runs: list[Run]) -> None:
+    """Gives runs of one scenario and one label labels of their own: with the names of their
+    folders."""
+    counts = Counter((run.scenario_name, run.label) for run in runs)
+    for run in runs:
+        if run.folder and counts[run.scenario_name, run.label] > 1:
+            run.own_label = f"{run.label}, {run.folder.name}"
+
+
 def load_comparison(folder: str | os.PathLike[str]) -> Results:
     """Loads the runs of `ropelab compare`, of a study or the like: those in summary.csv, in its
-    order; without that file every run in the folder. A run with an unreadable run.json has only its
+    order; without that file every run in the folder, where runs of one scenario and label are told
+    apart by their folders. A run with an unreadable run.json has only its
     row. Raises NoResults if there are none."""
     folder = Path(folder)
     expect_folder(folder)
@@ -512,6 +525,8 @@ def load_comparison(folder: str | os.PathLike[str]) -> Results:
             runs.append(known[key])
     if rows:  # runs of an earlier comparison in the folder are left out
         runs = [run for run in runs if (run.scenario_name, run.label) in order]
+    else:
+        tell_apart(runs)
     if not runs and (folder / "run.json").exists():
         load(folder)  # raises the reason
     if not runs:
