@@ -181,8 +181,9 @@ static void rope_begins_to_slip(void **unused) {
 
 // Two springs twist a box on a floor, of the stiffness k each, with ends that run off with v, at
 // the distance b from its middle. Its corners, r from there, stick until 2 b k v t = mu m g r; then
-// the box turns with v/b (1 - cos w t), w^2 = 2 b^2 k/I. They begin to slip together, and none of
-// them has a direction of its own to slip in: of order 2 in the step, (20) must let them go.
+// the box turns with v/b (1 - cos w t), w^2 = 2 b^2 k/I. They begin to slip together, so that (19)
+// finds no direction for any of them: they stick to the end of an internal step, an error of
+// order 2.
 static void twisted_box_begins_to_turn(void **unused) {
   (void)unused;
   const double mass = 2.0, friction = 0.3, stiffness = 450.0, v = 0.05, b = 0.15;
