@@ -11,6 +11,9 @@
 // Of the size of the scene: less than this is no slack but rounding.
 static const double rounding_slack = 1e-12;
 
+// Of the speeds that a rate is made of: less than this is rounding.
+static const double rounding_share = 1e-9;
+
 // A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
 // have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
 // wraps, weighted with the steps of its tension there [m/s]; the power of the strain that winches
@@ -37,8 +40,10 @@ struct rl_ledger {
   unsigned char *impact;     // [links + contact capacity] kind_of_impact
   unsigned char *unfinished; // [links + contact capacity] the step before began its catch
   double *last_prescribed;   // [links] at the end of the step before
-  double *still;             // [links] before the first step: what rows hold of a scene at rest [N]
-  bool is_first;             // it is the first step, and `still` is known
+  double (*last_reels)[2];   // [ropes] how fast winches ran in the step before [m/s]
+  double *still; // [links + contact capacity] before the first step: what rows hold of a scene at
+                 // rest [N]
+  bool is_first; // it is the first step, and `still` is known
   void *allocation;
 };
 
@@ -51,7 +56,8 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
   ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
   ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
-  ledger->still = rl_carve(&c, m->link_count, sizeof *ledger->still);
+  ledger->last_reels = rl_carve(&c, m->is_reeled ? m->rope_count : 0, sizeof *ledger->last_reels);
+  ledger->still = rl_carve(&c, unknowns, sizeof *ledger->still);
   return c.used;
 }
 
@@ -86,7 +92,11 @@ void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model)
   to->is_first = from->is_first;
   memcpy(to->unfinished, from->unfinished, unknowns * sizeof *to->unfinished);
   memcpy(to->last_prescribed, from->last_prescribed, links * sizeof *to->last_prescribed);
-  memcpy(to->still, from->still, links * sizeof *to->still);
+  memcpy(to->last_reels, from->last_reels,
+         (model->is_reeled ? model->rope_count : 0) * sizeof *to->last_reels);
+  if (from->is_first) { // else nobody asks
+    memcpy(to->still, from->still, unknowns * sizeof *to->still);
+  }
 }
 
 static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec3 gradient,
@@ -152,17 +162,29 @@ static bool flow_rubs(const rl_model *model, const rl_row *row) {
   return row->kind == RL_ROW_SPAN && rl_wraps_flow_dissipates(model, model->link_rope[row->item]);
 }
 
+// Whether the prescribed rate of a strand behind a wrap that sticks, which is no row of every step,
+// jumps: in the first step, or as a winch of its rope does.
+static bool strand_jumps(const rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                         const rl_row *row, row_rate now) {
+  const uint32_t rope = model->link_rope[row->item];
+  const bool begins = ledger->is_first && fabs(now.prescribed) > rounding_share * now.speed;
+  return begins || (state->reels && (state->reels[rope][0] != ledger->last_reels[rope][0] ||
+                                     state->reels[rope][1] != ledger->last_reels[rope][1]));
+}
+
 // An impulse on a stiff row is an impact if the row was slack or was being torn open without a
 // force on it, if its prescribed rate jumps, or if the step before only used up its slack and left
 // the rest of the catch to this one. A row that is taut and at rest is none, though nothing pulls
 // it yet.
 static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *state,
-                     uint32_t source, double compliance, bool unfinished, row_rate now) {
+                     uint32_t source, double compliance, bool unfinished, bool jumps,
+                     row_rate now) {
   const double slack = rounding_slack * model->reach;
   ledger->rate[source] = now.rate;
   // The same number unless it was changed, up to the rounding of the speeds it is made of.
-  const bool jumps = source < model->link_count &&
-                     fabs(now.prescribed - ledger->last_prescribed[source]) > 1e-9 * now.speed;
+  jumps = jumps ||
+          (source < model->link_count &&
+           fabs(now.prescribed - ledger->last_prescribed[source]) > rounding_share * now.speed);
   const bool loose = state->multipliers[source] == 0.0 && (now.value < -slack || now.rate != 0.0);
   const double *held = ledger->is_first && jumps ? ledger->still : state->multipliers;
   now.held = jumps && !unfinished ? held[source] : 0.0;
@@ -177,7 +199,8 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
 
 void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still) {
   ledger->is_first = true;
-  for (uint32_t i = 0; i < model->link_count; i++) {
+  memset(ledger->still, 0, rl_unknown_capacity(model) * sizeof *ledger->still);
+  for (size_t i = 0; i < rl_unknown_count(model, still); i++) {
     const double held = still->multipliers[i];
     ledger->still[i] = isfinite(held) ? held : 0.0;
   }
@@ -194,7 +217,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
-      remember(ledger, model, state, k, link->compliance, last[k], link_rate(state, link));
+      remember(ledger, model, state, k, link->compliance, last[k], false, link_rate(state, link));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
@@ -209,8 +232,10 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
         const rl_crossing *c = &rows->crossings[row->item];
         now.value = rl_crossing_value(c, rl_crossing_way(c, state->points));
       }
+      const bool jumps = row->kind == RL_ROW_SPAN && row->source >= model->link_count &&
+                         strand_jumps(ledger, model, state, row, now);
       remember(ledger, model, state, row->source, row->compliance,
-               before != RL_NONE && last[before], now);
+               before != RL_NONE && last[before], jumps, now);
     }
   }
   rl_rows_move(rows);
@@ -256,6 +281,9 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
       }
       book(ledger, model, state, row->source, now, dt, impacts);
     }
+  }
+  if (state->reels) {
+    memcpy(ledger->last_reels, state->reels, model->rope_count * sizeof *state->reels);
   }
   rl_rows_move(rows);
   state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));

@@ -71,6 +71,31 @@ static void the_work_is_booked(void **unused) {
   rl_scenario_free(s);
 }
 
+// The same over a wheel that grips, whose rim weighs I/R^2 = 2 kg: the winch is at the strand
+// behind it, which is no row of the rope.
+static void a_wheel_that_grips_is_started(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"impulse", "impulse-direct", "pbd",      "pbd-direct",
+                                        "rattle",  "convex",         "reference"};
+  const double mass = 4.0, rate = 0.5, load = 2.0 * 9.81, start = 0.1, end = 0.2;
+  rl_scenario *s = scenario_from(
+      "name: w\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  wheel: {motion: axle, mass: 4, friction: 0.3, shape: {cylinder: {radius: 0.2, length: "
+      "0.1}}}\n"
+      "  m: {mass: 2, position: [-0.2, -2, 0]}\n"
+      "ropes: {line: {from: {body: m}, to: {point: [0.2, -1.5, 0]}, over: [wheel]}}\n"
+      "events: [{from: 0.1, until: 0.6, winch: {rope: line, end: to, rate: -0.5}}]\n");
+  for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+    rl_driver *d = driver_for(s, solvers[k], 0.001);
+    take_steps(d, (int)(end / 0.001 + 0.5));
+    check_near(d->state->work, mass * rate * rate + load * rate * (end - start), 1e-5);
+    check_near(d->state->dissipated, 0.5 * mass * rate * rate, 1e-5);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-5);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 // The same where it starts with the run: the load hangs, and its weight is no part of the jerk. On
 // ropes with mass as well, and with a load that moves along the rope already, up or down: the jerk
 // is m (r - v) then, and loses m (r - v)^2 / 2.
@@ -327,6 +352,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_spike),
       cmocka_unit_test(the_work_is_booked),
+      cmocka_unit_test(a_wheel_that_grips_is_started),
       cmocka_unit_test(it_starts_at_once),
       cmocka_unit_test(limited_winches),
       cmocka_unit_test(it_stalls),
