@@ -56,13 +56,13 @@ static void take_grips(rl_truth *self) {
   state->slipped_body = self->judged->slipped_body;
 }
 
-// Keeps the tensions of inert strands, which no catch changes: friction has chosen them, (7a) of
+// Keeps the tensions of strands whose length no impulse changes: friction has chosen them, (7a) of
 // wraps.md.
-static void keep_inert(const rl_truth *self) {
+static void keep_chosen(const rl_truth *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     const rl_row *row = &e->rows->rows[k];
-    if (row->piece_count == 1 && row->entry_count == 0) {
+    if (row->piece_count > 0 && row->compliance == 0.0 && row->inverse_mass == 0.0) {
       e->state->multipliers[row->source] = self->before->multipliers[row->source];
     }
   }
@@ -76,14 +76,14 @@ void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
     const rl_step_info before = *info;
     rl_state_copy(self->before, state);
     const bool is_hit = rl_equations_choose(e, info);
-    keep_inert(self);
+    keep_chosen(self);
     if (!is_hit || trial > 2 * model->split_capacity || model->split_capacity == 0) {
       return;
     }
     for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
       state->multipliers[m] = fmax(e->blows[m], 0.0);
     }
-    keep_inert(self);
+    keep_chosen(self);
     state->continues_paths = false;
     rl_state_copy(self->judged, self->before);
     const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);

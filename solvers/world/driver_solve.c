@@ -354,6 +354,9 @@ void rl_driver_weigh_start(rl_driver *driver, double t1) {
   rl_driver_tell(driver);
   driver->stands_still = true;
   solve_rubbing(driver, t1);
+  if (rl_driver_leads_wraps(driver)) { // (7a) of papers/wraps.md
+    rl_wraps_find_tensions(driver->model, driver->before, driver->state);
+  }
   driver->stands_still = false;
   rl_ledger_start(driver->ledger, driver->model, driver->state);
   rl_driver_set_state(driver, driver->first);

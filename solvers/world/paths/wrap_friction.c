@@ -167,6 +167,44 @@ bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t ind
   return inert;
 }
 
+// Whether nothing moves an item of the path but what is prescribed.
+static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t carrier) {
+  const uint32_t body = carrier == rl_wrap_moving ? RL_NONE : carrier;
+  const uint32_t spin = body == RL_NONE ? RL_NONE : model->bodies[body].spin_slot;
+  return carrier != rl_wrap_moving &&
+         (body == RL_NONE || state->points[rl_body_slot(model, body)].w == 0.0) &&
+         (spin == RL_NONE || state->points[spin].w == 0.0);
+}
+
+bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t index,
+                    uint32_t first_piece, uint32_t piece_count) {
+  bool led = true;
+  for (uint32_t k = 0; k <= piece_count && led; k++) {
+    led = is_prescribed(model, state, rl_wrap_carrier(model, state, index, first_piece + k));
+  }
+  return led;
+}
+
+double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t index,
+                      uint32_t first_piece, uint32_t piece_count) {
+  double excess = 0.0;
+  for (uint32_t p = first_piece; p < first_piece + piece_count; p++) {
+    excess += rl_wrap_piece_length(model, state, index, p, state->points) -
+              rl_wrap_piece_rest(model, state, index, p);
+  }
+  return excess;
+}
+
+uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uint32_t index,
+                               uint32_t first_piece) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t last = first_piece;
+  while (last + 1 < rl_wraps_piece_count(model, state, index) && wraps[last].grip != RL_STICKS) {
+    last++;
+  }
+  return last - first_piece + 1;
+}
+
 void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t index, size_t *split) {
   const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
   rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -235,23 +273,31 @@ static void choose_run(const rl_model *model, const rl_state *before, rl_state *
   }
 }
 
+// Whether only friction beside a strand bounds its tension: it is inert, or led and not slack.
+static bool is_held(const rl_model *model, const rl_state *state, uint32_t index, uint32_t first,
+                    uint32_t pieces) {
+  return rl_wrap_is_inert(model, state, index, first, pieces) ||
+         (rl_wrap_is_led(model, state, index, first, pieces) &&
+          rl_wrap_excess(model, state, index, first, pieces) >=
+              -rl_wrap_rounding * state->path_lengths[index]);
+}
+
 void rl_wraps_choose_tensions(const rl_model *model, const rl_state *before, rl_state *state,
                               uint32_t index) {
-  const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
   if (!model->ropes[index].rubs || isfinite(model->ropes[index].stiffness) ||
       rl_wraps_is_loop(model, index)) {
     return;
   }
-  for (uint32_t first = 0, p = 0; p <= count + 1; p++) {
-    const bool is_inert = p <= count && (p == 0 || wraps[p - 1].grip == RL_STICKS) &&
-                          (p == count || wraps[p].grip == RL_STICKS) &&
-                          rl_wrap_is_inert(model, state, index, p, 1);
-    if (!is_inert) {
+  uint32_t first = 0, pieces;
+  for (uint32_t p = 0; p <= count; p += pieces) {
+    pieces = rl_wrap_strand_pieces(model, state, index, p);
+    if (!is_held(model, state, index, p, pieces)) {
       choose_run(model, before, state, index, first, p); // does nothing if the run is empty
-      first = p + 1;
+      first = p + pieces;
     }
   }
+  choose_run(model, before, state, index, first, count + 1);
 }
 
 void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_state *state) {

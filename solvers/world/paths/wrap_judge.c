@@ -8,12 +8,6 @@
 // Relative to a tension: a wrap slips only if friction is exceeded by more than this.
 static const double grip_tolerance = 1e-10;
 
-// Relative to a rest length: a piece on a winch that is shorter by less than this is taut.
-static const double reel_tolerance = 1e-12;
-
-// Relative to its length: a rope that has run by less than this over a wrap in a step has not.
-static const double run_tolerance = 1e-12;
-
 // A rope that slips on a ball is let go if it leaves its plane on an arc of more than this [rad].
 static const double out_of_plane = 1e-9;
 
@@ -38,37 +32,54 @@ static pulls pulls_beside(const double *last, size_t behind, size_t ahead, doubl
   return (pulls){back_pulls || !on_pulls ? back : 0.0, on_pulls || !back_pulls ? on : 0.0};
 }
 
-// Judges wraps first ... last, which stick, with inert pieces between them: they slip together if
-// the ratio of the tensions beside them exceeds the product of what each can hold.
+// Judges the wraps that stick among first ... last, with strands between them that hold any
+// tension: they slip together if the ratio of the tensions beside them exceeds the product of what
+// each can hold, never if a tension beside them is NAN.
 static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_t index,
                            uint32_t first, uint32_t last, pulls beside, rl_wrap *before) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const double back = beside.back, on = beside.on;
   double all = 1.0 + grip_tolerance;
   for (uint32_t i = first; i <= last; i++) {
-    all *= rl_wrap_holding_ratio(model, state, index, i);
+    all *= wraps[i].grip == RL_STICKS ? rl_wrap_holding_ratio(model, state, index, i) : 1.0;
   }
+  const rl_grip grip = on > all * back ? RL_SLIPS_ON : back > all * on ? RL_SLIPS_BACK : RL_STICKS;
   bool changed = false;
   for (uint32_t i = first; i <= last; i++) {
-    changed = (on > all * back   ? regrip(&before[i], RL_SLIPS_ON)
-               : back > all * on ? regrip(&before[i], RL_SLIPS_BACK)
-                                 : false) ||
-              changed;
+    changed =
+        (wraps[i].grip == RL_STICKS && grip != RL_STICKS && regrip(&before[i], grip)) || changed;
   }
   return changed;
 }
 
-// Returns the tension of an inert piece at an end of a rope that is elastic or has a winch there:
-// EA times the strain; of an inextensible piece any tension (INFINITY) if the winch takes in and
-// the piece is taut, else 0.
-static double reeled_pull(const rl_model *model, const rl_state *state, uint32_t index,
-                          uint32_t piece, double rate) {
-  const double rest = rl_wrap_piece_rest(model, state, index, piece);
-  const double excess = rl_wrap_piece_length(model, state, index, piece, state->points) - rest;
+// (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
+// length, EA times the strain of an elastic inert one at an end of the rope. Else NAN stands for
+// any pull, and INFINITY for one to which the wraps have to give way.
+static double pull_of(const rl_model *model, const rl_state *before, const rl_state *state,
+                      uint32_t index, uint32_t first, uint32_t pieces, double tension) {
   const double stiffness = model->ropes[index].stiffness;
-  if (isinf(stiffness)) {
-    return rate < 0.0 && excess >= -reel_tolerance * rest ? INFINITY : 0.0;
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  const bool at_from = first == 0 && !is_loop;
+  const bool at_to = first + pieces == state->wrap_counts[index] + 1;
+  const bool is_inert = rl_wrap_is_inert(model, state, index, first, pieces);
+  if (isfinite(stiffness) && is_inert && (at_from || at_to)) {
+    const uint32_t piece = at_from ? first + pieces - 1 : first;
+    return stiffness * fmax(rl_wrap_excess(model, state, index, piece, 1), 0.0) /
+           rl_wrap_piece_rest(model, state, index, piece);
   }
-  return stiffness * fmax(excess, 0.0) / rest;
+  const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
+  const bool is_reeled = (at_from && reels[0] != 0.0) || (at_to && reels[1] != 0.0);
+  const double any = first == 0 && is_loop ? tension : NAN;
+  if (is_inert && !is_reeled) {
+    return any;
+  }
+  if (isfinite(stiffness) || !rl_wrap_is_led(model, state, index, first, pieces)) {
+    return tension;
+  }
+  const double rounding = rl_wrap_rounding * state->path_lengths[index];
+  const double excess = rl_wrap_excess(model, state, index, first, pieces);
+  const double grown = excess - rl_wrap_excess(model, before, index, first, pieces);
+  return excess < -rounding ? 0.0 : grown > rounding ? INFINITY : any;
 }
 
 // Whether a piece beside a wrap is inert and ends at a wrap that sticks or at an end of the rope.
@@ -84,7 +95,7 @@ static bool is_held_beside(const rl_model *model, const rl_state *state, uint32_
 
 // Whether a slip has moved rope by more than rounding in a step.
 static bool has_run(const rl_state *state, uint32_t index, double slip, double dt) {
-  return slip * dt > run_tolerance * state->path_lengths[index];
+  return slip * dt > rl_wrap_rounding * state->path_lengths[index];
 }
 
 // (7b) Returns what a wrap that has just met does, from how the rope has run over it.
@@ -97,49 +108,58 @@ static rl_grip grip_behind_touch(const rl_model *model, const rl_state *state, u
   return slip > 0.0 ? RL_SLIPS_ON : RL_SLIPS_BACK;
 }
 
-// Judges which wraps of a rope stick or slip. `ahead`: index of the unknown of its first split.
-static bool judge_wraps(const rl_model *model, rl_state *state, uint32_t index, const double *last,
-                        size_t ahead, rl_wrap *before, double dt) {
-  const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const uint32_t count = state->wrap_counts[index];
-  size_t behind = model->ropes[index].first_link;
+// Judges which wraps of a rope that have met or slip are to do otherwise.
+static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index,
+                          rl_wrap *before, double dt) {
   bool changed = false;
-  for (uint32_t i = 0; i < count; i++) {
-    const rl_wrap *wrap = &wraps[i];
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
     if (wrap->grip == RL_MEETS) {
       changed = regrip(&before[i], grip_behind_touch(model, state, index, i, dt)) || changed;
-      continue;
-    }
-    if (wrap->grip != RL_STICKS) {
+    } else if (wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) {
       const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
       const bool ends = (wrap->tension > 0.0 && has_run(state, index, back, dt)) ||
                         isinf(rl_wrap_holding_ratio(model, state, index, i)); // the edge locks
-      changed = (wrap->grip != RL_SLIDES && ends && regrip(&before[i], RL_STICKS)) || changed;
+      changed = (ends && regrip(&before[i], RL_STICKS)) || changed;
+    }
+  }
+  return changed;
+}
+
+// Judges which wraps of a rope that stick slip. `ahead`: index of the unknown of its first split.
+static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t index,
+                        const double *last, size_t ahead, rl_state *before) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t count = state->wrap_counts[index];
+  size_t behind = model->ropes[index].first_link;
+  uint32_t begin = 0; // of the strand behind
+  bool changed = false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (wraps[i].grip != RL_STICKS) {
       continue;
     }
     const uint32_t first = i;
-    while (i + 1 < count && wraps[i + 1].grip == RL_STICKS &&
-           rl_wrap_is_inert(model, state, index, i + 1, 1)) {
-      i++;
+    uint32_t next = i + 1, pieces = rl_wrap_strand_pieces(model, state, index, next);
+    while (next + pieces <= count &&
+           isnan(pull_of(model, before, state, index, next, pieces, 0.0))) { // holds any pull
+      i = next + pieces - 1;
       ahead++;
+      next = i + 1;
+      pieces = rl_wrap_strand_pieces(model, state, index, next);
     }
-    // An inert piece at an end holds any tension, unless a winch works there or the rope is
-    // elastic: then it has that of reeled_pull.
-    const bool is_loop = rl_wraps_is_loop(model, index); // which has no end
-    const bool held[2] = {!is_loop && first == 0 && rl_wrap_is_inert(model, state, index, 0, 1),
-                          !is_loop && i + 1 == count &&
-                              rl_wrap_is_inert(model, state, index, count, 1)};
-    const bool is_elastic = isfinite(model->ropes[index].stiffness);
-    const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
-    const bool reeled[2] = {held[0] && (is_elastic || reels[0] != 0.0),
-                            held[1] && (is_elastic || reels[1] != 0.0)};
-    pulls beside = pulls_beside(
-        last, behind, is_loop && i + 1 == count ? model->ropes[index].first_link : ahead,
-        rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
-    beside.back = reeled[0] ? reeled_pull(model, state, index, 0, reels[0]) : beside.back;
-    beside.on = reeled[1] ? reeled_pull(model, state, index, count, reels[1]) : beside.on;
-    const bool holds = (held[0] && !reeled[0]) || (held[1] && !reeled[1]);
-    changed = (!holds && judge_sticking(model, state, index, first, i, beside, before)) || changed;
+    if (next == count && rl_wraps_is_loop(model, index)) {
+      next = 0;
+      pieces = rl_wrap_strand_pieces(model, state, index, next);
+    }
+    pulls beside =
+        pulls_beside(last, behind, next > 0 ? ahead : model->ropes[index].first_link,
+                     rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
+    beside.back = pull_of(model, before, state, index, begin, first + 1 - begin, beside.back);
+    beside.on = pull_of(model, before, state, index, next, pieces, beside.on);
+    changed =
+        judge_sticking(model, state, index, first, i, beside, rl_wraps_of(model, before, index)) ||
+        changed;
+    begin = next;
     behind = ahead++;
   }
   return changed;
@@ -255,8 +275,8 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     rl_wraps_find_slips(model, before, state, r, dt);
-    changed =
-        judge_wraps(model, state, r, last, ahead, rl_wraps_of(model, before, r), dt) || changed;
+    changed = judge_running(model, state, r, rl_wraps_of(model, before, r), dt) || changed;
+    changed = judge_stuck(model, state, r, last, ahead, before) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);
