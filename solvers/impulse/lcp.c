@@ -3,32 +3,33 @@
 
 #include <string.h>
 
-// Of its rest length: an element that will have less slack is tried as taut first.
+// (3) Of its rest length: an element that will have less slack is first tried as taut.
 static const double nearly_taut_slack = 1e-3;
 
-// Of the tolerance: an inactive row may be violated by this.
+// (5) Of the tolerance: violation up to which an inactive row is not wrong.
 static const double violation_share = 0.1;
 
-// Exchanges of blocks without fewer violations before Murty's rule takes over.
+// (5) Exchanges of blocks without a new minimum of wrong rows before Murty's rule takes over.
 static const int block_trials = 10;
 
-// Settled sets that leave more than this of the error before rows count as contradicting each
-// other. Friction has no such order: it gets more, and in all so many solves.
+// (7) A settled set has stalled if it leaves more than this share of the error; after so many in a
+// row the rows contradict each other. (8) With friction, whose error need not fall, more are
+// allowed, and so many solves in all.
 static const double stalled_share = 0.9;
 static const int stalls = 3, friction_stalls = 20, friction_solves = 60;
 
-// Of the largest speed and reaction together: below this the error is rounding.
+// Of the largest speed and reaction together: a smaller error is round-off.
 static const double rounding = 1e-14;
 
-// D of the first attempt after one that failed, the factor to the next, and the last.
+// (7) Least D after a failed attempt, the factor of D to the next one, and the last D, over W.
 static const double softer_first = 1e-9, softer_factor = 1e3, softest = 1.0;
 
-// (8) Attempts in stages; of the largest speed and reaction together, the error with which a stage
-// has settled; the solves that it has at most, and how often a step is halved.
+// (8) Most attempts in stages, most solves of a stage and most halvings of a step; error with which
+// a stage has settled, of the largest speed and reaction together.
 enum { STAGE_ATTEMPTS = 6, STAGE_SOLVES = 20, STAGE_HALVINGS = 4 };
 static const double stage_error = 1e-9;
 
-// (8) The share of a step by which what it corrects has to become less at least.
+// (11) Least relative decrease of the merit, over the share of the step.
 static const double least_gain = 1e-4;
 
 static void lay_out_iterate(rl_lcp_iterate *iterate, const rl_model *model, rl_carver *c) {
@@ -65,8 +66,8 @@ void rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_ro
   rl_frictions_watch(l->frictions, &l->direct, rows, state->velocities);
 }
 
-// Rates and slides of the state's velocities. The tangents have no rows of their own until friction
-// chooses them: their rates are not read.
+// Computes rates and slides for the state's velocities. Those of tangents are not read: they have
+// no rows until friction is chosen.
 static void measure(rl_lcp *l, const rl_state *state, const rl_rows *rows) {
   rl_direct_rates(&l->direct, l->gradients, state->velocities, l->rates);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -75,7 +76,7 @@ static void measure(rl_lcp *l, const rl_state *state, const rl_rows *rows) {
   rl_frictions_measure(l->frictions, &l->direct, rows, state->velocities);
 }
 
-// Without any impulse.
+// Returns to the start of the step, without impulses.
 static void clear(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows) {
   memcpy(state->velocities, l->start, model->slot_count * sizeof *l->start);
   for (uint32_t m = 0; m < l->direct.count; m++) {
@@ -88,9 +89,9 @@ static void clear(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
   measure(l, state, rows);
 }
 
-// (3) Rows that acted in the step before, are violated, or are elements that will be all but taut.
-// A row too many is found out by its impulse in one solve; a row too few only when its neighbour
-// has moved, one element a solve.
+// (3) Guesses the rows that act: those that acted in the step before, are violated, or are elements
+// that will be nearly taut. A row too many leaves by its impulse after one solve; a row too few
+// enters only after its neighbour has moved, one element per solve.
 static void guess_active(rl_lcp *l, const rl_model *model, const rl_state *state, double dt) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     const double slack = m < model->link_count ? nearly_taut_slack * state->links[m].rest : 0.0;
@@ -104,13 +105,13 @@ static double softness(const rl_lcp *l, uint32_t m, rl_regularisation regularisa
          (rl_direct_is_element(&l->direct, m) ? regularisation.elements : regularisation.contacts);
 }
 
-// u - D (P - centre), which takes the place of u in the problem with D.
+// Returns u - D (P - P^), which takes the place of u in the problem with D.
 static double softened_rate(const rl_lcp *l, uint32_t m, rl_regularisation regularisation) {
   return l->rates[m] - softness(l, m, regularisation) * (l->impulses[m] - l->centre[m]);
 }
 
-// (4), (6) One solve for the present set: u - D (P - centre) = 0 on the rows that act, P = 0 on the
-// others, from the present impulses on.
+// (4) Solves for the present set, from the present impulses: u - D (P - P^) = 0 on the rows that
+// act, P = 0 on the others. Returns false if the matrix is singular.
 static bool solve_active(rl_lcp *l, rl_state *state, const rl_rows *rows,
                          rl_regularisation regularisation) {
   rl_direct *d = &l->direct;
@@ -133,7 +134,7 @@ static bool solve_active(rl_lcp *l, rl_state *state, const rl_rows *rows,
   return true;
 }
 
-// (5) Whether a row is on the wrong side: it pushes, or is violated without acting.
+// (5) Whether a row is wrong: it acts and P < 0, or does not act and is violated.
 static bool is_wrong(const rl_lcp *l, uint32_t m, rl_regularisation regularisation,
                      double violation) {
   if (l->lower[m] < 0.0 || !(l->inverse_masses[m] > 0.0)) {
@@ -143,19 +144,19 @@ static bool is_wrong(const rl_lcp *l, uint32_t m, rl_regularisation regularisati
                       : l->rates[m] + softness(l, m, regularisation) * l->centre[m] > violation;
 }
 
-// What is tried at the moment.
+// The present attempt.
 typedef struct attempt {
   rl_regularisation regularisation;
   uint32_t fewest; // wrong rows since the last settled set
-  int trials;      // left, before only one row changes sides
-  double lowest;   // error of a settled set
-  int stalled;     // settled sets that left most of it
+  int trials;      // exchanges left before Murty's rule
+  double lowest;   // least error of a settled set [m/s]
+  int stalled;     // settled sets in a row that left most of it
   int solves;
   double speed;      // largest, without impulses [m/s]
   bool in_stages;    // (8)
-  double factor;     // of D from stage to stage in the next attempt
+  double factor;     // of D from stage to stage
   int attempts_left; // in stages
-  double best;       // error of the best end of a stage
+  double best;       // least error at the end of a stage [m/s]
 } attempt;
 
 static void settle(attempt *a) {
@@ -170,8 +171,8 @@ static void begin_attempt(attempt *a) {
   a->solves = 0;
 }
 
-// (5) Wrong rows change sides: all of them while that leaves fewer and fewer, otherwise, after some
-// trials, only the last (Murty), until there are fewer than ever. Returns how many were wrong.
+// (5) Lets wrong rows change sides: all of them, or by Murty's rule only the last. Returns how many
+// were wrong.
 static uint32_t exchange(rl_lcp *l, attempt *a, double violation) {
   uint32_t wrong = 0;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -194,7 +195,7 @@ static uint32_t exchange(rl_lcp *l, attempt *a, double violation) {
   return wrong;
 }
 
-// How far a row is from its law in the problem with D; what cannot move answers to nothing.
+// Returns the error of a row in the problem with D [m/s]; 0 if nothing of it can move.
 static double row_error(const rl_lcp *l, uint32_t m, rl_regularisation regularisation) {
   const double w = l->inverse_masses[m];
   return w > 0.0
@@ -202,7 +203,7 @@ static double row_error(const rl_lcp *l, uint32_t m, rl_regularisation regularis
              : 0.0;
 }
 
-// The same of all rows and frictions; `size` is the largest reaction.
+// Returns the largest error of all rows and frictions; `size` is the largest reaction W P [m/s].
 static double error_with(const rl_lcp *l, const rl_rows *rows, rl_regularisation regularisation,
                          double *size) {
   double error =
@@ -214,14 +215,13 @@ static double error_with(const rl_lcp *l, const rl_rows *rows, rl_regularisation
   return error;
 }
 
-// How far rates and impulses are from complementarity, max |min(-u, W P)|, and friction from its
-// law [m/s]; `size` is the largest reaction W P.
+// Returns the same without D: max |min(-u, W P)|, and the error of friction [m/s].
 static double error_of(const rl_lcp *l, const rl_rows *rows, double *size) {
   return error_with(l, rows, (rl_regularisation){0.0, 0.0}, size);
 }
 
-// (7) Rows that contradict each other: once more from nothing, more softly. False: that was the
-// softest.
+// (7) Begins anew from P = 0 with a larger D, for rows that contradict each other. Returns false if
+// it was the largest.
 static bool soften(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
                    attempt *a) {
   rl_regularisation *r = &a->regularisation;
@@ -234,7 +234,7 @@ static bool soften(rl_lcp *l, const rl_model *model, rl_state *state, const rl_r
   return true;
 }
 
-// Whether an error without D is small enough, or nothing but rounding.
+// Judges an error without D: within the tolerance, only round-off, or neither (RL_RUNNING).
 static rl_reason judge_error(const attempt *a, const rl_lcp_options *o, double error, double size) {
   if (!(error < INFINITY)) {
     return RL_DIVERGED_NAN;
@@ -246,7 +246,7 @@ static rl_reason judge_error(const attempt *a, const rl_lcp_options *o, double e
                                                                      : RL_RUNNING;
 }
 
-// (6) The set has settled: is that the solution, or the centre of the next problem?
+// (6) Judges a settled set; if it is not the solution its impulses become P^.
 static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, attempt *a) {
   double size;
   const double error = error_of(l, rows, &size);
@@ -266,7 +266,7 @@ static bool is_hopeless(const rl_lcp *l, const attempt *a) {
 // ---------------------------------------------------------------------------------------------
 // Stages
 
-// The square of what is left to correct in the problem with D, as a sum over rows and frictions.
+// (10) Returns |F|^2 [m^2/s^2].
 static double merit(const rl_lcp *l, const rl_rows *rows, rl_regularisation regularisation) {
   double sum = 0.0;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -304,7 +304,7 @@ static void go_back(rl_lcp *l, const rl_model *model, rl_state *state, const rl_
   measure(l, state, rows);
 }
 
-// Half the way back to where the step began.
+// (11) Halves the last step.
 static void halve(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows) {
   const rl_lcp_iterate *from = &l->last;
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
@@ -321,7 +321,7 @@ static void halve(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
   measure(l, state, rows);
 }
 
-// Rows act, or do not, by what they are nearer to.
+// Lets rows act whose slack is less than their reaction.
 static void choose_nearer(rl_lcp *l, rl_regularisation regularisation) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     const double w = l->inverse_masses[m];
@@ -330,7 +330,8 @@ static void choose_nearer(rl_lcp *l, rl_regularisation regularisation) {
   }
 }
 
-// (8) A step of Newton's method, halved until it leaves less to correct, or has been often enough.
+// (11) Makes a step of Newton's method, and halves it until the merit has fallen enough, or four
+// times.
 static bool solve_damped(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
                          rl_regularisation regularisation) {
   const double before = merit(l, rows, regularisation);
@@ -349,7 +350,8 @@ static bool solve_damped(rl_lcp *l, const rl_model *model, rl_state *state, cons
   return true;
 }
 
-// The stage with this D for contacts and their friction, from where they are; 0: none.
+// (8) Sets D of contacts and their friction, over W, and makes the present impulses P^, T^; 0: no
+// D.
 static void enter_stage(rl_lcp *l, const rl_state *state, const rl_rows *rows, attempt *a,
                         double contacts) {
   a->regularisation.contacts = contacts;
@@ -363,8 +365,8 @@ static void enter_stage(rl_lcp *l, const rl_state *state, const rl_rows *rows, a
   measure(l, state, rows);
 }
 
-// (8) Friction that does not settle: once more from nothing, with contacts that give way. False:
-// all attempts are spent.
+// (8) Begins anew from P = 0 in stages, for friction that does not settle. Returns false if there
+// are no attempts left.
 static bool begin_stages(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
                          attempt *a, const rl_lcp_options *o) {
   if (l->direct.tangents_count == 0 || a->attempts_left == 0 || !(o->continuation > 0.0)) {
@@ -379,7 +381,7 @@ static bool begin_stages(rl_lcp *l, const rl_model *model, rl_state *state, cons
   return true;
 }
 
-// The stage has settled, or will not: is that the solution? Else on to the next.
+// (8) Judges the end of a stage, and goes on to the next stage or attempt.
 static rl_reason end_stage(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
                            attempt *a, const rl_lcp_options *o) {
   const double next = a->factor * a->regularisation.contacts;
@@ -412,7 +414,7 @@ static rl_reason judge_stage(rl_lcp *l, const rl_model *model, rl_state *state, 
 // ---------------------------------------------------------------------------------------------
 // All of it
 
-// The impulses are the state's multipliers; none pushes, not even by rounding.
+// Writes the impulses into the state's multipliers; none pushes, not even by round-off.
 static void write_impulses(const rl_lcp *l, rl_state *state) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     state->multipliers[m] = fmax(l->impulses[m], l->lower[m]);
@@ -426,7 +428,7 @@ static void trace(const rl_lcp *l, const rl_model *model, rl_state *state, rl_ro
                                       1.0 / dt, dt));
 }
 
-// What follows from a solve with the sets of (5).
+// Decides what follows a solve outside stages: exchange, (6), (7) or (8).
 static rl_reason judge_sets(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
                             attempt *a, const rl_lcp_options *o, bool solved) {
   const bool settled = solved && exchange(l, a, violation_share * o->tolerance / o->dt) == 0;

@@ -8,15 +8,16 @@
 
 #include <string.h>
 
-// Steps whose velocities are half a step beside their positions swing by up to so many times the
-// energy that they start with, and come back: semi-implicit Euler at its limit, h omega = 2, by 12.
+// (11) of papers/world.md: factor of the energy at the start. Where velocities are half a step
+// beside positions, the energy swings by multiples of it: semi-implicit Euler at its limit, h omega
+// = 2, by 12.
 static const double swing = 12.0;
 
 uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
   return model->capabilities & ~type->capabilities;
 }
 
-// (11) of papers/world.md: what gravity can give [J].
+// (11) of papers/world.md: returns the most energy that gravity can give [J].
 static double largest_fall(const rl_model *model) {
   double mass = 0.0;
   for (uint32_t i = 0; i < model->place_count; i++) {
@@ -33,7 +34,7 @@ static void lay_out(const rl_solver_type *type, void *memory, const rl_model *mo
   }
 }
 
-// The size of the block of a solver, its struct and its arrays; 0: out of memory.
+// Returns the size of the block of a solver, its struct and its arrays [bytes]; 0: out of memory.
 static size_t memory_size(const rl_solver_type *type, const rl_model *model) {
   void *counted = calloc(1, type->size);
   rl_carver counter = {0};
@@ -54,14 +55,14 @@ static void *create_memory(const rl_solver_type *type, const rl_model *model, vo
   return carver.block;
 }
 
-// Before and after a step each element can be parted, each event can let something go or, a winch,
-// run out of rope; and an end can be drawn in.
+// Returns the most changes of a step: each element can part before and after it, each event can let
+// something go, or as a winch run out of rope, and an end can be drawn in.
 static size_t change_capacity(const rl_model *model) {
   return (model->topology_changes ? 2 * (size_t)model->link_count : 0) + model->event_count +
          (model->eye_count > 0 ? 1 : 0);
 }
 
-// Whether something can jump to a speed in the first step, and the ledger books what that loses.
+// Whether a row can have a jerk in the first step whose loss the ledger books.
 static bool books_starts(const rl_model *model, const rl_solver_type *type) {
   bool is_driven = model->is_reeled;
   for (uint32_t i = 0; i < model->body_count; i++) {
@@ -70,13 +71,13 @@ static bool books_starts(const rl_model *model, const rl_solver_type *type) {
   return is_driven && !type->keeps_ledger && !type->stored_energy;
 }
 
-// Whether a step is made in parts where it is too long for a contact. Methods that were published
-// with steps of their own keep these.
+// Whether steps that are too long for a contact are made in parts; not for published methods that
+// have steps of their own.
 static bool makes_parts(const rl_model *model, const rl_solver_type *type) {
   return model->wrap_capacity > 0 && !type->keeps_wraps && !type->keeps_faults;
 }
 
-// A copy of the state that only some runs keep.
+// Creates a copy of the state that only some runs keep.
 typedef struct copy {
   bool is_kept;
   rl_state **place;
@@ -94,7 +95,7 @@ static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_typ
   memcpy(copies, all, sizeof all);
 }
 
-// False: out of memory.
+// Returns false when out of memory.
 static bool create_copies(rl_driver *driver) {
   copy copies[COPIES];
   list_copies(driver, driver->model, driver->type, copies);
@@ -202,7 +203,7 @@ void rl_driver_set_state(rl_driver *driver, const rl_state *state) {
   }
 }
 
-// Between two steps: rows and ledger are told.
+// Tells rows and ledger between two steps.
 static void detect_between(rl_driver *driver) {
   rl_detect(driver->model, driver->state, driver->dt, driver->rows);
   rl_ledger_follow(driver->ledger, driver->model, driver->state, driver->rows);
@@ -215,9 +216,8 @@ void rl_driver_tell(rl_driver *driver) {
   }
 }
 
-// (3) of papers/parting.md: something was parted or let go, and rows and solver follow. What ropes
-// and the method's springs had stored is gone then, and what was held brings in the energy that it
-// has.
+// (3) of papers/parting.md: tells rows and solver that something was parted or let go, and books
+// the change of energy: that of springs that are gone is dissipated, that of what was held is work.
 static void tell_and_book(rl_driver *driver, double before) {
   rl_driver_tell(driver);
   const double gain = rl_energy_total(rl_driver_energy(driver)) - before;
@@ -228,7 +228,7 @@ static void tell_and_book(rl_driver *driver, double before) {
   }
 }
 
-// What happens at this time, or what the last step has torn.
+// Applies the events of this time, or tears what the last step has overloaded.
 static void apply_change(rl_driver *driver, bool (*act)(rl_driver *)) {
   const double before =
       driver->model->topology_changes ? rl_energy_total(rl_driver_energy(driver)) : 0.0;
@@ -237,8 +237,7 @@ static void apply_change(rl_driver *driver, bool (*act)(rl_driver *)) {
   }
 }
 
-// (9) of papers/parting.md: what comes off a winch brings its energy in, and what goes on it takes
-// it along.
+// (9) of papers/parting.md: books the energy of the rope that comes off winches, or goes on them.
 static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
   if (driver->model->is_fed) {
     const double before = rl_energy_total(rl_driver_energy(driver));
@@ -249,8 +248,8 @@ static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
   }
 }
 
-// (11) of papers/world.md: the reason, unless the state is worth nothing any more: of what it has
-// of energy, the method has made more than there is.
+// (11) of papers/world.md: returns the reason, or that of a divergence if the state is not finite
+// or the method has made more energy than there is.
 static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
   const rl_state *state = driver->state;
   const double error = rl_driver_energy_error(driver);
@@ -260,7 +259,7 @@ static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
   return !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : reason;
 }
 
-// (13) of papers/eyes.md: behind it there is no motion to go on with.
+// (13) of papers/eyes.md: stops the run before an end is drawn into its eye.
 static void stop_at_eyes(rl_driver *driver) {
   uint32_t rope, end;
   if (!driver->type->keeps_faults && !driver->is_stopped &&
@@ -272,8 +271,8 @@ static void stop_at_eyes(rl_driver *driver) {
   }
 }
 
-// (21) and (23) of papers/changes.md: what ropes are too long by since their contacts have changed
-// shall be no velocity, and they get no longer.
+// (21) and (23) of papers/changes.md: takes back the excess length of ropes whose contacts have
+// changed, and the rate at which they get longer.
 static void take_back_excess(rl_driver *driver) {
   if (driver->type->excess == RL_EXCESS_CATCHES) {
     rl_wraps_clear_pulled_growths(driver->model, driver->state);
@@ -287,7 +286,7 @@ static void take_back_excess(rl_driver *driver) {
   }
 }
 
-// What happens before the step. False: there is none any more.
+// Does what comes before a step. Returns false if there is no step any more.
 static bool begin_step(rl_driver *driver) {
   driver->change_count = 0;
   if (driver->info.watch && driver->undone) {
@@ -301,7 +300,8 @@ static bool begin_step(rl_driver *driver) {
   return !driver->is_stopped;
 }
 
-// Where everything is, the contacts and the passages through eyes of before may be no more.
+// Ends the contacts of a step: wraps come and go, excess length is taken back, and nodes pass their
+// eyes.
 static void end_contacts(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -323,7 +323,7 @@ static void end_contacts(rl_driver *driver) {
   }
 }
 
-// What the step has torn, unless it has failed.
+// Tears what the step has overloaded, unless the step has failed.
 static rl_reason end_step(rl_driver *driver) {
   rl_reason reason = find_blow_up(driver, driver->info.reason);
   if (driver->rows->overflows && reason > 0) {
@@ -336,8 +336,8 @@ static rl_reason end_step(rl_driver *driver) {
   return reason;
 }
 
-// (4) of papers/bodies.md, for methods that do not bounce in their substeps or by themselves: an
-// event after the step, with books of its own.
+// (4) of papers/bodies.md: makes the bounces of a step and books them, for methods that do not
+// bounce in their substeps or by themselves.
 static void bounce(rl_driver *driver) {
   if (!driver->type->detects_again && !driver->type->keeps_ledger) {
     const rl_bounce_law law = {.which = RL_REBOUND_BOUNCING, .unit = driver->dt};
@@ -347,7 +347,7 @@ static void bounce(rl_driver *driver) {
   }
 }
 
-// To time t1.
+// Makes a step to time t1 [s].
 static void advance(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
   const rl_step_info *info = &driver->info;
@@ -368,10 +368,11 @@ static void advance(rl_driver *driver, double t1) {
   state->time = t1;
 }
 
-// The same in parts, (24) of papers/changes.md: where a rope has met a body and left it again, what
-// was too long a step is made again, until a quarter of the time is over in which they touch; then
-// come three parts as long as that, and the rest. A touch that is over at once, as where a rope
-// grazes a body, can take next to nothing from what moves, and parts as short as rounding are none.
+// Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
+// If a rope has met a body and left it within the step, the step is made again up to a quarter of
+// the time of touch; then come three parts of that length, and the rest. A touch as short as
+// round-off, as of a rope that grazes a body, takes next to nothing from what moves, and is left
+// alone.
 static void advance_in_parts(rl_driver *driver, double t1) {
   static const int quarters = 4, most_parts = 64;
   static const double shortest_touch = 1e-6; // as a share of the step

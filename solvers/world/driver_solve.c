@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One step of the solver, made again until what can only be found by trial agrees with what came
-// out: which wraps stick, how much eyes rub, how fast a winch runs that can pull no harder.
+// One step of the solver, repeated until what can only be found by trial agrees with its result:
+// which wraps stick, how much of the friction of eyes acts, how fast a winch at its limit runs.
 #include "bodies/bounce.h"
 #include "driver_internal.h"
 #include "events.h"
@@ -11,29 +11,28 @@
 
 #include <string.h>
 
-// Of all the energy that there is: a step over bodies that gains more is looked at.
+// Of all energy: a step of ropes over bodies that gains more is examined.
 static const double doubtful_gain = 1e-4;
 
-// A winch whose tension is this close to its limit, relative to that, runs at it; so often it is
-// tried.
+// Relative tolerance of the tension of a winch at its limit, and the most trials.
 static const double winch_tolerance = 1e-7;
 static const int winch_trials = 30;
 
-// Of the size of the scene in a step: a rope that slips no faster through an eye is held by it.
+// Of the scene's size per step: a rope that slips more slowly through an eye is held by it.
 static const double grip_tolerance = 1e-13;
 static const int grip_trials = 30;
 
-// What one eye holds another need not: so often all of them are asked.
+// Most rounds over all eyes of a step: what one eye holds changes the load of the others.
 static const int grip_rounds = 3;
 
-// Where a driven body is at time t.
+// Returns the position of a driven body at time t.
 static rl_vec3 driven_position(const rl_body *body, double t) {
   return body->drive_count > 0 ? rl_drive_position(body->drive_count, body->drive, t)
                                : rl_add_scaled(body->position, t, body->velocity);
 }
 
-// Gives each driven body the mean velocity of its way in this step, so that every solver moves it
-// by x += dt v, and its spin.
+// Gives each driven body its mean velocity in this step, so that every solver moves it by x += dt
+// v, and its spin.
 static void drive_begin(const rl_driver *driver, double t0, double t1) {
   for (uint32_t i = 0; i < driver->model->body_count && !driver->stands_still; i++) {
     const rl_body *body = &driver->model->bodies[i];
@@ -51,7 +50,7 @@ static void drive_begin(const rl_driver *driver, double t0, double t1) {
   rl_state_place_holds(driver->model, driver->state);
 }
 
-// Puts driven bodies where they are prescribed to be, free of rounding.
+// Moves driven bodies to their prescribed positions, free of round-off.
 static void drive_end(const rl_driver *driver, double t1) {
   for (uint32_t i = 0; i < driver->model->body_count; i++) {
     const rl_body *body = &driver->model->bodies[i];
@@ -72,7 +71,7 @@ bool rl_driver_leads_wraps(const rl_driver *driver) {
   return driver->before && !driver->type->keeps_wraps;
 }
 
-// A step of the solver from the present state.
+// Makes a step of the solver from the present state.
 static void solve(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -103,16 +102,17 @@ static void solve(rl_driver *driver, double t1) {
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 }
 
-// Whether a step has brought in so much energy that its positions may be wrong ones.
+// Whether a step has gained so much energy that its positions may be wrong.
 static bool is_doubtful(const rl_driver *driver) {
   const double before = rl_energy_total(rl_state_energy(driver->model, driver->before));
   const double gained = rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work;
   return !(gained <= doubtful_gain * driver->energy_scale);
 }
 
-// A method that looks for positions finds none where the shortest way of a rope has come to an end
-// on the way to them. That is seen where everything would be without the rows; in the middle of the
-// step too, for a way along a seam that has ended there can be found again at its end, as another.
+// Lets ropes slip off whose shortest path ends within the step, for a method that looks for
+// positions and finds none there. That is seen at the positions without the rows, also in the
+// middle of the step: a path along a seam that has ended there can be found again at the end, as
+// another one.
 static bool loses_path_ahead(rl_driver *driver, double t1) {
   if (!driver->type->seeks_positions || !is_doubtful(driver)) {
     return false;
@@ -130,8 +130,9 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
   return false;
 }
 
-// A rope has slipped off at the start of the step: with the wraps that it had until then, which the
-// state of the trial still has, the velocities there are those of then.
+// After a rope has slipped off at the start of the step: removes from the velocities there the
+// rates at which its strands got longer, (22) of changes.md, with the wraps that it had until then,
+// which the state of the trial still has.
 static void let_go(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state, *before = driver->before;
@@ -141,9 +142,9 @@ static void let_go(rl_driver *driver) {
   rl_wraps_remove_outward_velocity(before, driver->rows);
 }
 
-// Where ropes lie on bodies, which of them stick, which slip, and whether one loses its way, is
-// found by trial: the step is done again until that agrees with what came out, or goes round and
-// has gained no energy.
+// Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
+// by trial: the step is repeated until nothing changes, or until the trials come round without a
+// gain of energy.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
@@ -181,7 +182,7 @@ static void solve_once(rl_driver *driver, double t1) {
   }
 }
 
-// Two places between which a value changes its sign, and the one that stayed in the last trial.
+// Two arguments between which a value changes its sign, and the one that stayed in the last trial.
 typedef struct bracket {
   double a, a_value, b, b_value;
   int kept;
@@ -192,7 +193,7 @@ static double next_trial(const bracket *k) {
   return k->a + share * (k->b - k->a);
 }
 
-// Illinois' regula falsi: an end that stays counts half, so that neither stays for long.
+// Illinois' false position: halves the value of an end that stays, so that neither stays for long.
 static void narrow(bracket *k, double at, double value) {
   if (value * k->a_value > 0.0) {
     k->a = at;
@@ -207,8 +208,7 @@ static void narrow(bracket *k, double at, double value) {
   }
 }
 
-// The step again, with another share of the friction in an eye. Returns how fast the rope slips
-// there [m/s].
+// Makes the step again with another share of the friction in an eye. Returns the slip there [m/s].
 static double solve_gripped(rl_driver *driver, uint32_t eye, double grip, double t1) {
   driver->gripped->grips[eye] = grip;
   rl_driver_set_state(driver, driver->gripped);
@@ -216,8 +216,8 @@ static double solve_gripped(rl_driver *driver, uint32_t eye, double grip, double
   return rl_eye_slip(driver->model, driver->gripped, driver->state, driver->rows, eye, driver->dt);
 }
 
-// (10) of papers/eyes.md: friction in an eye is as much as stops the rope, and no more than it can
-// be. True if the step was made again.
+// (10) of papers/eyes.md: finds the share of friction in an eye that stops the rope, at most all of
+// it. Returns true if the step was made again.
 static bool find_grip(rl_driver *driver, uint32_t eye, double t1) {
   const double tolerance = grip_tolerance * driver->model->reach / driver->dt;
   bracket k = {.a = driver->gripped->grips[eye]};
@@ -239,8 +239,7 @@ static bool find_grip(rl_driver *driver, uint32_t eye, double t1) {
   return true;
 }
 
-// A step in which ropes with mass rub in eyes: one eye after the other, since what one holds
-// another need not.
+// Makes a step in which ropes with mass rub in eyes, one eye after the other.
 static void solve_rubbing(rl_driver *driver, double t1) {
   if (driver->gripped) {
     rl_state_copy(driver->gripped, driver->state);
@@ -255,7 +254,7 @@ static void solve_rubbing(rl_driver *driver, double t1) {
   }
 }
 
-// How fast a winch runs, in a state; NULL: its end of the rope was let go.
+// Returns the place of the rate of a winch in a state; NULL: its end of the rope was let go.
 static double *reel_rate(const rl_model *model, rl_state *state, uint32_t winch) {
   const rl_event *e = &model->events[winch];
   if (model->ropes[e->rope].massless) {
@@ -264,7 +263,7 @@ static double *reel_rate(const rl_model *model, rl_state *state, uint32_t winch)
   return state->fed_links[winch] != RL_NONE ? &state->feeds[state->fed_links[winch]] : NULL;
 }
 
-// The tension at it in the last step [N].
+// Returns the tension at a winch in the last step [N].
 static double reel_tension(const rl_model *model, const rl_state *state, uint32_t winch) {
   const rl_event *e = &model->events[winch];
   if (!model->ropes[e->rope].massless) {
@@ -274,7 +273,7 @@ static double reel_tension(const rl_model *model, const rl_state *state, uint32_
   return rl_piece_tension(model, state, e->rope, e->end == 0 ? 0 : last);
 }
 
-// The step again, with another rate of a winch. Returns the tension at it [N].
+// Makes the step again with another rate of a winch. Returns the tension at it [N].
 static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, double t1) {
   *reel_rate(driver->model, driver->reeled, winch) = rate;
   rl_driver_set_state(driver, driver->reeled);
@@ -282,10 +281,9 @@ static double solve_reeled(rl_driver *driver, uint32_t winch, double rate, doubl
   return reel_tension(driver->model, driver->state, winch);
 }
 
-// (5) of papers/parting.md: a winch that would have to pull harder than it can runs as fast as it
-// can; where even a winch at rest holds more, it stalls, and its brake holds. Where a method that
-// converges with the winch at rest does not with its rate, there is no rope for that: it pulls
-// without limit.
+// (5) of papers/parting.md: limits the rate of a winch that would pull harder than it can; if even
+// at rest it holds more, it stalls, and its brake holds. If the method converges with the winch at
+// rest and not with its rate, there is no rope for that rate: the tension counts as infinite.
 static void limit_winch(rl_driver *driver, uint32_t winch, double t1) {
   const double wanted = *reel_rate(driver->model, driver->reeled, winch);
   const double limit = driver->model->events[winch].max_tension;
@@ -337,7 +335,7 @@ void rl_driver_solve(rl_driver *driver, double t1) {
   drive_end(driver, t1);
 }
 
-// Everything at rest, and nothing that moves it but forces.
+// Sets all velocities, winches and feeds to 0, so that only forces act.
 static void stand_still(const rl_model *model, rl_state *state) {
   memset(state->velocities, 0, model->slot_count * sizeof *state->velocities);
   if (state->reels) {

@@ -378,8 +378,9 @@ typedef enum rl_grip {
   RL_MEETS,      // new, with friction: slides until a step has shown which way the rope runs
 } rl_grip;
 
-// A contact of a massless rope with the surface of a body or an eye. Wraps are in the order of the
-// rope; piece i is the straight piece before wrap i, and the last piece is behind the last wrap.
+// A wrap: a contact of a massless rope with the surface of a body, or an eye. Wraps are in the
+// order of the rope; piece i is the straight piece before wrap i, and the last piece is behind the
+// last wrap.
 typedef struct rl_wrap {
   uint32_t body;              // RL_NONE: an eye
   uint32_t part;              // of the body; of an eye its index in model->eyes

@@ -19,21 +19,22 @@
 
 #include "state.h"
 
-// A change of contacts can leave a rope too long. What becomes of the excess, because each kind of
-// method would make something else of it; (21) of papers/changes.md.
+// What becomes of the excess length of a rope after a change of contacts. Each kind of method would
+// make something else of it; (21) of papers/changes.md.
 typedef enum rl_excess {
-  RL_EXCESS_GAINS, // velocity or strain: all of it is taken back before
-  RL_EXCESS_WORKS, // work of the tension in the next step: so much stays as pays for what catching
-                   // the rope loses
-  RL_EXCESS_CATCHES, // it pushes back at a rate of its own: it stays, but of what pulled nothing
+  RL_EXCESS_GAINS, // it would become velocity or strain: all of it is taken back
+  RL_EXCESS_WORKS, // it would become work of the tension in the next step: as much stays as pays
+                   // for the loss of catching the rope
+  RL_EXCESS_CATCHES, // the method draws it in at a rate of its own: it stays, but for strands that
+                     // pulled nothing
   RL_EXCESS_STAYS    // all of it stays
 } rl_excess;
 
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;
 
-// dC/dx for what moves at `slot`, the direction against which the row's force acts there, which is
-// another one only where a rope slips with friction, and dC/dx of the slide along the two tangents
-// of a contact with friction.
+// The gradients of a row with respect to one slot: J of C, G against which the row's force acts (G
+// is J except where a rope slips with friction), and those of the slide along the two tangents of a
+// contact with friction.
 typedef struct rl_entry {
   uint32_t slot;
   rl_vec3 gradient;
@@ -50,22 +51,23 @@ typedef struct rl_row {
   uint32_t first_entry, entry_count;
   double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
   double upper;
-  rl_vec3 guides[2];   // span of a rope with mass through eyes: eyes.h; 0: none
-  double rest;         // span: rest length [m]
-  double reel;         // and how fast winches make it longer [m/s]
-  double reel_power;   // the same, times the tension there over the multiplier
-  double reel_strain;  // strain energy of what they pay out, over its square [m/(N s)]
+  rl_vec3 guides[2]; // span of a rope with mass through eyes: eyes.h; 0: none
+  double rest;       // span: rest length [m]
+  double reel;       // its rate by winches [m/s]
+  double reel_power; // that rate times the tension at the winch over the multiplier [m/s]
+  double
+      reel_strain; // strain energy paid out per second over the square of the multiplier [m/(N s)]
   double compliance;   // [m/N]
   rl_vec3 normal;      // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
-  uint32_t crowd;  // contact of two bodies: how many of these there are, at most, on one of them
-  uint32_t rubs;   // contact of a rope: how many that rub there are on its body
+  uint32_t crowd;  // contact of two bodies: number of such contacts of the body with more of them
+  uint32_t rubs;   // contact of a rope: number of contacts with friction on its body
   bool has_spins;  // some of its entries are spins
   bool is_laid;    // its entries are filled in, and stay: rl_row_evaluate does it
-  bool is_skipped; // nobody asks for it: rl_direct_evaluate leaves it as it was
+  bool is_skipped; // rl_direct_evaluate leaves it as it was
   double value;    // C at the positions last evaluated [m]
-  double inverse_mass; // J M^-1 G^T there [1/kg]: the answer to a unit test impulse
+  double inverse_mass; // J M^-1 G^T there [1/kg]: the response to a unit test impulse
 } rl_row;
 
 // The rows in the order a forward sweep visits them: in each block the links, then the rows.
@@ -77,14 +79,14 @@ typedef struct rl_block {
   bool is_apart; // its links are between nodes of that rope
 } rl_block;
 
-// Whether neither the links of one block move anything that is of the other, nor its rows.
+// Whether two blocks have no slot in common.
 static inline bool rl_blocks_are_apart(const rl_block *a, const rl_block *b) {
   return a->is_apart && b->is_apart && a->rope != b->rope;
 }
 
-// Where on a surface a contact was found and the outward normal there, in the body's frame, and
-// where on its element, as a fraction from `slot` to `next`. An element is idle while one of its
-// ends is as near: the contact of that node says all there is to say.
+// The place of a contact as it was found: on the surface, with its outward normal, in the body's
+// frame, and on the element as a fraction from `slot` to `next`. An element is idle, and does not
+// push, while one of its ends is as near: then the contact of that node acts.
 typedef struct rl_foot {
   rl_vec3 point, normal;
   double fraction;
@@ -99,9 +101,10 @@ typedef struct rl_foot {
   double kept_depth; // that the step leaves as it is [m]
 } rl_foot;
 
-// A contact of two elements whose four ends are nodes, for the hot loops: frozen as it was found,
-// its value is distance - normal.way, with the way from the second element to the first, the sum of
-// shares x. An idle one has the normal 0. The first slot of what is none is RL_NONE.
+// A contact of two elements whose four ends are nodes, for the hot loops. As it was found, its
+// value is distance - normal.way, with the vector `way` from the second element to the first, the
+// sum of the shares times x. An idle one has the normal 0; the first slot of any other contact is
+// RL_NONE.
 typedef struct rl_crossing {
   uint32_t slots[4];
   double shares[4];
@@ -111,9 +114,8 @@ typedef struct rl_crossing {
   double friction;
 } rl_crossing;
 
-// Of contacts of bodies that hang together, scratch of rl_warm_contacts: with the rates that they
-// have without their last forces, what these take out, what is left of that by a share of them [J];
-// and what they put in alone, twice [J].
+// Scratch of rl_warm_contacts for an island of bodies that contacts connect: A, left and B of (12)
+// and (13) of papers/bodies.md [J], and s.
 typedef struct rl_warmth {
   double asked, left, answer;
   double share;
@@ -121,47 +123,48 @@ typedef struct rl_warmth {
 
 typedef struct rl_rows {
   uint64_t structure;   // changes whenever the set of rows does; never 0
-  const rl_state *laid; // for which contacts were last found: of another one there may be others
+  const rl_state *laid; // the state for which contacts were last found
   uint32_t block_count, span_count, row_count;
   uint32_t contact_block; // its rows are the contacts; behind it come the splits of the ropes
-  uint64_t wraps;         // hash of which wraps there are and how they grip
+  uint64_t wraps;         // rl_wraps_hash
   uint64_t topology;      // of the state for which the rows of the ropes were made
-  uint64_t rings;         // hash of which elements run through eyes, for the same
+  uint64_t rings;         // hash of the elements in eyes, for the same state
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;
   rl_entry *entries;
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
   rl_foot *feet;            // [contacts] as last found
-  uint32_t *contact_before; // [contacts] where each contact stood in the step before, or RL_NONE
-  double *approaches;       // [contacts] rates with which what hits parts [m/s]; -1: no hit
-  uint32_t *crowds;         // [bodies] contacts with others, of what rows can push; else 0
+  uint32_t *contact_before; // [contacts] index of each in the step before, or RL_NONE
+  double *approaches;       // [contacts] e u' of (4) of papers/bodies.md [m/s]; -1: no hit
+  uint32_t *crowds;         // [bodies] contacts with others of bodies that can move; else 0
   bool *near_bodies;        // [bodies] scratch of rl_detect
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   double *bounces; // [unknowns] scratch of rl_bounce_end: impulses [N s], and aims [m]
   rl_vec3 *old_frictions, *old_sides;
-  uint32_t *islands;        // [slots + 1] of what hangs together (islands.h)
+  uint32_t *islands;        // [slots + 1] islands.h
   rl_warmth *warmths;       // [slots + 1] by island
-  rl_vec3 *starts;          // [slots] and what the last forces do to the velocities
+  rl_vec3 *starts;          // [slots] D of (12) there [m/s]
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
   bool points_stand;        // rl_rows_stand
-  bool is_evaluated;        // but for frozen ones, by rl_ledger_begin: nothing has moved since
-  uint32_t known_path;      // and of which rope the path was looked up last
-  double lead_in;   // nodes nearer to their eye are guided [m]; 0: what reaches it in a step
-  bool overflows;   // there were more contacts of ropes with ropes than there is room for
-  bool lists_idle;  // for methods that call rl_detect_again
-  bool tells_edges; // for methods that do (rl_solver_type)
-  bool keeps_depth; // for methods whose contacts are hard
+  bool is_evaluated;   // all but crossings were evaluated by rl_ledger_begin at these positions
+  uint32_t known_path; // rope whose path was looked up last
+  double lead_in;      // nodes nearer to their eye are guided [m]; 0: what reaches it in a step
+  bool overflows;      // more contacts of ropes with ropes than there is room for
+  bool lists_idle;     // for methods that call rl_detect_again
+  bool tells_edges;    // for methods that do (rl_solver_type)
+  bool keeps_depth;    // for methods whose contacts are hard
   void *allocation;
 } rl_rows;
 
-size_t rl_rows_bytes(const rl_model *model); // the memory of rows
+size_t rl_rows_bytes(const rl_model *model); // memory of rows [bytes]
 rl_rows *rl_rows_create(const rl_model *model);
 void rl_rows_free(rl_rows *rows);
 
-// A node that is held beside the centre of a body that moves by itself or turns moves with it.
+// Returns the vertex of a node: a point of the body if the node is held beside the centre of one
+// that moves freely or turns.
 static inline rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot) {
   const rl_hold *hold = rl_moving_hold(model, slot);
   rl_vertex vertex = {slot, {0.0, 0.0, 0.0}};
@@ -184,25 +187,25 @@ static inline bool rl_order_is_backward(rl_order order, int iteration) {
 // active within the step. Multipliers of contacts that stay follow them; new ones start at 0.
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows);
 
-// What the list of contacts that was made of a state for dt leaves out comes no nearer than it was
-// by more than so far as the largest of these says: how far something has come beside a body, over
-// how far the list reaches. Above 1 something may touch that is not in the list.
+// Returns the largest distance moved relative to a body since the list of contacts was made, for
+// `then` and dt, over how far the list reaches there: above 1 something may touch that is not in
+// the list.
 double rl_travelled(const rl_model *model, const rl_state *then, const rl_state *now, double dt);
 
-// Which wraps there are and how they grip, as a number.
+// Returns a hash of the wraps and their grips.
 uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state);
 
-// Finds again, at the state's positions, where the listed contacts of ropes touch, idle ones
-// included; those of bodies keep their places. For methods of many substeps in a step
-// (rl_solver_type.detects_again): depth that only the next step finds is pushed out within one
-// substep, at depth / substep, which makes energy.
+// Finds the places of the listed contacts of ropes again, idle ones included, at the state's
+// positions; contacts of bodies keep their places. For methods of many substeps in a step
+// (rl_solver_type.detects_again): depth that only the next step found would be pushed out within
+// one substep, at depth / substep, which brings in energy.
 void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
-// The same for the contacts of bodies, each by its own name; one that is not found keeps its place.
+// Does the same for contacts of bodies, by their names; one that is not found keeps its place.
 void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
-// While all positions and ropes stand as they are, the path of a rope is looked up for the first of
-// its rows that are evaluated one after the other, and not for each: until it is told to move.
+// Between _stand and _move no position and no rope changes: the path of a rope is then looked up
+// once for rows of it that are evaluated one after the other.
 static inline void rl_rows_stand(rl_rows *rows) {
   rows->points_stand = true;
   rows->known_path = RL_NONE;
@@ -210,11 +213,11 @@ static inline void rl_rows_stand(rl_rows *rows) {
 
 static inline void rl_rows_move(rl_rows *rows) { rows->points_stand = false; }
 
-// Value, gradients and inverse mass of one general row at trial positions [slot_count].
+// Evaluates value, gradients and inverse mass of a general row at trial positions [slot_count].
 void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                      const rl_point *points);
 
-// Finds all of a contact of two elements anew, after it was found somewhere else.
+// Sets up a contact of two elements again after its place was found again.
 void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
 // Whether a contact, or a row, has an rl_crossing: of such a row only the value depends on the
@@ -227,7 +230,7 @@ static inline bool rl_row_is_crossing(const rl_rows *rows, const rl_row *row) {
   return row->kind == RL_ROW_CONTACT && rl_is_crossing(rows, row->item);
 }
 
-// The slot of an entry of a row, also before rl_row_evaluate has filled it in.
+// Returns the slot of an entry of a row, also before rl_row_evaluate has filled it in.
 static inline uint32_t rl_row_slot(const rl_rows *rows, const rl_row *row, uint32_t entry) {
   return rl_row_is_crossing(rows, row) ? rows->crossings[row->item].slots[entry]
                                        : rows->entries[row->first_entry + entry].slot;
@@ -244,7 +247,7 @@ static inline double rl_crossing_value(const rl_crossing *c, rl_vec3 way) {
   return c->distance - rl_dot(c->normal, way);
 }
 
-// How the way changes for velocities of all slots; of a change of the way what is across the
+// Return the rate of the way for velocities of all slots, and the part of such a change across the
 // normal: the slide.
 static inline rl_vec3 rl_crossing_velocity(const rl_crossing *c, const rl_vec3 *v) {
   const rl_vec3 first = rl_scale(c->shares[0], v[c->slots[0]]);
@@ -257,7 +260,7 @@ static inline rl_vec3 rl_crossing_slide(const rl_crossing *c, rl_vec3 change) {
   return rl_add_scaled(change, -rl_dot(change, c->normal), c->normal);
 }
 
-// v += M^-1 share T for an impulse T on the first element, and against it on the second.
+// v += M^-1 share T for the impulse T on the first element and -T on the second.
 static inline void rl_crossing_push(const rl_crossing *c, rl_vec3 impulse, const rl_point *points,
                                     rl_vec3 *v) {
   for (size_t i = 0; i < 4; i++) {
@@ -266,7 +269,7 @@ static inline void rl_crossing_push(const rl_crossing *c, rl_vec3 impulse, const
   }
 }
 
-// What those of its nodes that are driven do through such an impulse [J].
+// Returns the work of driven nodes through such an impulse [J].
 static inline double rl_crossing_work(const rl_crossing *c, rl_vec3 impulse, const rl_point *points,
                                       const rl_vec3 *v) {
   double work = 0.0;
@@ -278,19 +281,20 @@ static inline double rl_crossing_work(const rl_crossing *c, rl_vec3 impulse, con
   return work;
 }
 
-// Where a contact is on the surface of its body at the state's positions [m], and its normal there.
+// Returns the place of a contact on the surface of its body [m], at the state's positions, and sets
+// the normal of the row.
 rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
-// The direction in which a span's piece from vertex i to i + 1 is measured, where it is guided
-// (eyes.h): its length is the projection on it. 0: it is not.
+// Returns the direction on which the piece of a span from vertex i to i + 1 is projected if it is
+// guided (eyes.h); 0 if it is not.
 static inline rl_vec3 rl_row_guide(const rl_row *row, uint32_t i) {
   return i == 0                       ? row->guides[0]
          : i + 2 == row->vertex_count ? row->guides[1]
                                       : RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
 }
 
-// dC/dt of a general row for these velocities, with the gradients last evaluated [m/s]:
-// dL/dt - dL0/dt.
+// Returns dC/dt of a general row for these velocities, dL/dt - dL0/dt, with the gradients last
+// evaluated [m/s].
 static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
   double rate = 0.0 - row->reel;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -299,7 +303,8 @@ static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const r
   return rate;
 }
 
-// How fast it does work with a unit of force: G v, which is its rate where nothing rubs [m/s].
+// Returns the power of a unit of force along a row, G v, which is its rate where nothing rubs
+// [m/s].
 static inline double rl_row_power(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
   double power = 0.0 - row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -340,21 +345,21 @@ static inline bool rl_is_taut(const rl_model *model, double value) {
   return value >= -slack * model->reach;
 }
 
-// What a tangential impulse T on the rope at a contact is for one of the row's entries: the
-// gradient of (slide . T) with respect to the velocity of its slot. Linear in T.
+// Returns the share of an entry in a tangential impulse T on the rope: the gradient of (slide . T)
+// with respect to the velocity of its slot, linear in T.
 static inline rl_vec3 rl_contact_share(const rl_row *row, const rl_entry *e, rl_vec3 along) {
   return rl_add(rl_scale(rl_dot(along, row->tangents[0]), e->across[0]),
                 rl_scale(rl_dot(along, row->tangents[1]), e->across[1]));
 }
 
-// What the velocity (or move) of one entry's slot is for the slide of the rope.
+// Returns the part of the slide that is due to the velocity (or move) of one entry's slot.
 static inline rl_vec3 rl_contact_slip(const rl_row *row, const rl_entry *e, rl_vec3 v) {
   return rl_add(rl_scale(rl_dot(e->across[0], v), row->tangents[0]),
                 rl_scale(rl_dot(e->across[1], v), row->tangents[1]));
 }
 
-// How the rope slides on the body at a contact: the part across the normal of its velocity there,
-// relative to the body, for velocities (or moves) of all slots.
+// Returns the slide of the rope on the body at a contact: the part across the normal of its
+// velocity relative to the body, for velocities (or moves) of all slots.
 static inline rl_vec3 rl_contact_slide(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
   rl_vec3 sum = {0.0, 0.0, 0.0};
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -364,13 +369,13 @@ static inline rl_vec3 rl_contact_slide(const rl_rows *rows, const rl_row *row, c
   return sum;
 }
 
-// Inverse mass of a contact for an impulse against its slide [1/kg]. Points answer across the
-// normal as along it; a body that turns answers differently in each direction.
+// Returns the inverse mass of a contact for an impulse against its slide [1/kg]. That of points is
+// the same across the normal as along it; that of a body that turns depends on the direction.
 double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
                                const rl_point *points);
 
-// The change of the impulse T across the normal to one that is kept within the Coulomb cone
-// |T| <= limit.
+// Replaces the tangential impulse T by `now`, cut to the Coulomb cone |T| <= limit; returns the
+// change.
 static inline rl_vec3 rl_friction_bound(rl_vec3 *total, rl_vec3 now, double limit) {
   const rl_vec3 old = *total;
   const double square = rl_dot(now, now);
@@ -379,20 +384,21 @@ static inline rl_vec3 rl_friction_bound(rl_vec3 *total, rl_vec3 now, double limi
   return rl_sub(now, old);
 }
 
-// The same to what would stop a slide, T - slide / W; W is rl_contact_inverse_mass.
+// Does so with the impulse that would stop a slide, T - slide / W; W is rl_contact_inverse_mass.
 static inline rl_vec3 rl_friction_change(rl_vec3 *total, rl_vec3 slide, double inverse_mass,
                                          double limit) {
   const double mass = inverse_mass > 0.0 ? 1.0 / inverse_mass : 0.0;
   return rl_friction_bound(total, rl_add_scaled(*total, -mass, slide), limit);
 }
 
-// What an impulse T on the rope across the normal does to the velocity (or position) of one entry.
+// Returns the change of the velocity (or position) of one entry by a tangential impulse T on the
+// rope.
 static inline rl_vec3 rl_friction_push(const rl_row *row, const rl_entry *e, rl_vec3 impulse,
                                        const rl_point *points) {
   return rl_scale(points[e->slot].w, rl_contact_share(row, e, impulse));
 }
 
-// The work that driven bodies do through an impulse T on the rope across the normal [J].
+// Returns the work of driven bodies through a tangential impulse T on the rope [J].
 static inline double rl_friction_work(const rl_rows *rows, const rl_row *row, rl_vec3 impulse,
                                       const rl_point *points, const rl_vec3 *v) {
   double work = 0.0;
@@ -429,8 +435,9 @@ static inline void rl_link_move(const rl_link *link, rl_link_value now, double s
   rl_move(&points[link->b], rl_scale(-s * points[link->b].w, now.d));
 }
 
-// Damping c [N s/m] that the scenario gives an element of this stiffness [N/m]: its rope's axial
-// damping over its rest length, and its fraction of the critical damping 2 sqrt(k / W).
+// Returns the damping c [N s/m] that the scenario gives an element of this stiffness [N/m]: its
+// rope's axial damping over its rest length, and its fraction of the critical damping 2 sqrt(k /
+// W).
 static inline double rl_element_damping(const rl_rope *rope, double rest, double stiffness,
                                         double inverse_mass) {
   double damping = rope->damping / rest;
@@ -440,16 +447,16 @@ static inline double rl_element_damping(const rl_rope *rope, double rest, double
   return damping;
 }
 
-// The state's length of an element, whichever kind of row it is: the path over its vertices [m].
+// Returns the length of an element in a state, the path over its vertices, for any kind of row [m].
 double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link);
 
-// The residual of a row from its value C [m], its reaction W lambda [m] and its lower bound.
+// Returns the residual of a row from its value C [m], reaction W lambda [m] and lower bound.
 static inline double rl_row_residual(double value, double reaction, double lower) {
   // Written out: fmin() is a call, and this stands in inner loops. A nan value stays one.
   return fabs(lower < 0.0 || !(reaction < -value) ? value : reaction);
 }
 
-// The residual of the whole set, one definition for every solver:
+// Returns the residual of the whole set, one definition for every solver:
 //
 //     max over rows of | min(-C, W lambda) |,  W = J M^-1 J^T dt^2   [m];  |C| for C = 0 rows.
 //
@@ -459,7 +466,7 @@ static inline double rl_row_residual(double value, double reaction, double lower
 double rl_residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                    const rl_point *points, const double *multipliers, double scale, double dt);
 
-// Velocity level: C + dt dC/dt, with C and gradients at the state's positions and these velocities.
+// Returns the same with C + dt dC/dt, at the state's positions and these velocities.
 double rl_residual_velocity(const rl_model *model, const rl_state *state, rl_rows *rows,
                             const rl_vec3 *velocities, const double *multipliers, double scale,
                             double dt);

@@ -43,7 +43,7 @@ typedef struct rl_path_input {
   rl_vec3 side; // of what is held; else zero
 } rl_path_input;
 
-// When a rope has met a body and left it again, in shares of a step.
+// The time in which a rope touched a body within a step, as shares of the step.
 typedef struct rl_passage {
   double from, until;
 } rl_passage;
@@ -55,11 +55,11 @@ typedef struct rl_state {
   uint64_t step;     // steps done
   uint64_t contact_count;
   uint64_t split_count; // rows of ropes beyond one each: wraps that stick
-  uint64_t slipped_off; // how often a rope has slipped off a body, and last which one which
+  uint64_t slipped_off; // number of times that a rope has slipped off a body; last rope and body:
   uint32_t slipped_rope, slipped_body;
-  rl_passage passage;        // the first within the last step; until 0: there is none
-  uint64_t topology;         // of what was parted so far, and in which order; 0: nothing
-  uint64_t parted, unparted; // elements parted and ends let go; what lacked a spare node
+  rl_passage passage;        // the first touch that ended within the last step; until 0: none
+  uint64_t topology;         // hash of what was parted so far, in order; 0: nothing
+  uint64_t parted, unparted; // elements parted and ends let go; those without a spare node
   rl_vec3 wind;              // [m/s]
   const rl_model *model;     // whose state it is
   size_t block_size;         // bytes of the arrays below, which lie in one block, wraps last
@@ -109,8 +109,8 @@ typedef struct rl_state {
   // nor restored, and filled where it is needed, in a const state too. So a state, const or not, is
   // for one thread at a time.
   //
-  // Paths are continued smoothly past where a rope leaves a body, for who finds that place by
-  // itself.
+  // Paths are continued smoothly past the place where a rope leaves a body, for a solver that
+  // locates it.
   bool continues_paths;
   // The path of each rope over bodies as last solved (wrap.h): of those of rope r from
   // rl_path_items on, items and what they were solved for, and by rope how many items there are (0:
@@ -128,8 +128,8 @@ typedef struct rl_state {
   uint32_t *part_solids;      // [part_count] which of these a part is, if it is one of them
   rl_wrap *old_wraps;         // [path_capacity]
   double *old_lengths;        // [path_capacity] its pieces before their contacts change [m]
-  // By how much pieces of ropes over bodies have become longer as their contacts changed in the
-  // last step (wrap.h): those of rope r from rl_wrap_growths on [wrap_capacity + rope_count] [m].
+  // Growths (wrap.h) of the pieces of ropes over bodies in the last step: those of rope r from
+  // rl_wrap_growths on [wrap_capacity + rope_count] [m].
   double *growths;
   double *aims; // [links + contact capacity] what C of rows shall be as that is taken back [m]
   // And bodies in the order of where they are, with that (wrap_sweep.c).
@@ -139,7 +139,7 @@ typedef struct rl_state {
   rl_vec3 *kicked; // [place_count] velocities of what drag acts on, before the last rl_state_kick
 } rl_state;
 
-// The path of a rope over bodies as last solved: its two ends and its wraps.
+// Returns the path of a rope over bodies as last solved: its two ends and its wraps.
 static inline rl_path_item *rl_path_items(const rl_state *state, uint32_t rope) {
   return &state->items[state->model->ropes[rope].first_wrap + 2 * rope];
 }
@@ -153,7 +153,7 @@ static inline bool rl_is_of_ropes(const rl_contact *contact) {
   return contact->rope != RL_NONE && contact->body == RL_NONE;
 }
 
-// The number of multipliers in use, and the most there can be.
+// Return the number of multipliers in use, and the most there can be.
 static inline size_t rl_unknown_count(const rl_model *model, const rl_state *state) {
   return (size_t)model->link_count + (size_t)state->contact_count + (size_t)state->split_count;
 }
@@ -162,40 +162,40 @@ static inline size_t rl_unknown_capacity(const rl_model *model) {
   return (size_t)model->link_count + model->contact_capacity + model->split_capacity;
 }
 
-// The memory of a state [bytes].
+// Returns the memory of a state [bytes].
 size_t rl_state_bytes(const rl_model *model);
 
-// The initial state of a model; NULL when out of memory. Free it with rl_state_free.
+// Creates the initial state of a model; NULL when out of memory. Free it with rl_state_free.
 rl_state *rl_state_create(const rl_model *model);
 void rl_state_free(rl_state *state);
 
 // Carves a state for rl_state_copy to write to; free it with what it was carved from.
 rl_state *rl_state_carve(const rl_model *model, rl_carver *carver);
 
-// Both states must come from the same model. Paths that are solved stay so.
+// Copies a state to another one of the same model, solved paths included.
 void rl_state_copy(rl_state *to, const rl_state *from);
 
-// To a file and back, bit for bit: for the same model and the same program. False where that does
-// not work; the state is then anything.
+// Write a state to a file and read it back, bit for bit, for the same model and program. Return
+// false on failure; a state that was read is then undefined.
 bool rl_state_write(const rl_state *state, FILE *file);
 bool rl_state_read(rl_state *state, FILE *file);
 
-// 64-bit FNV-1a (by words) over the bits of all that a step reads and writes. Work and dissipation
-// are left out: the ledger only watches.
+// Returns the 64-bit FNV-1a hash (by words) of all that a step reads and writes; without work and
+// dissipation, which the ledger only watches.
 uint64_t rl_state_hash(const rl_state *state);
 
-// False when a position or velocity is nan or infinite.
+// Returns false if a position or velocity is nan or infinite.
 bool rl_state_finite(const rl_model *model, const rl_state *state);
 
-// The elements that a rope has: none where it has been massless and was cut.
+// Returns the number of elements of a rope; a massless rope that was cut has none.
 static inline uint32_t rl_rope_elements(const rl_model *model, const rl_state *state,
                                         uint32_t rope) {
   return state && state->element_counts ? state->element_counts[rope]
                                         : model->ropes[rope].link_count;
 }
 
-// The element of a rope with mass that a winch feeds now; RL_NONE: it does not run, or works with
-// one before it on the same element.
+// Returns the element that a winch feeds now; RL_NONE: it does not run, or an earlier event works
+// on the same element.
 static inline uint32_t rl_fed_link(const rl_state *state, uint32_t event) {
   uint32_t link = state->fed_links[event];
   for (uint32_t k = 0; k < event; k++) {
@@ -204,19 +204,19 @@ static inline uint32_t rl_fed_link(const rl_state *state, uint32_t event) {
   return link;
 }
 
-// Drag of what moves at a slot [N s/m].
+// Returns the drag coefficients of all slots [N s/m].
 static inline const double *rl_drags(const rl_model *model, const rl_state *state) {
   return state->drags ? state->drags : model->drags;
 }
 
-// Number of nodes of a rope (in one piece one more than elements, of a loop as many), and the slot
-// of the i-th along it, 0 at `from`. In one piece, element i leads from node i to the next, the
-// last of a loop back to node 0; elements.h has how to walk along a rope that was parted.
+// Return the number of nodes of a rope (in one piece one more than elements, of a loop as many),
+// and the slot of the i-th along it, 0 at `from`. In one piece, element i leads from node i to the
+// next, the last of a loop back to node 0; elements.h has how to walk along a rope that was parted.
 uint32_t rl_rope_nodes(const rl_model *model, const rl_state *state, uint32_t rope);
 uint32_t rl_rope_node(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t i);
 
-// Where the i-th node of a rope is [m], and the tension of its i-th element [N], which belongs to
-// the last step: 0 before the first.
+// Return the position of the i-th node of a rope [m], and the tension of its i-th element in the
+// last step [N]; 0 before the first.
 static inline rl_vec3 rl_rope_position(const rl_model *model, const rl_state *state, uint32_t rope,
                                        uint32_t i) {
   return rl_position(&state->points[rl_rope_node(model, state, rope, i)]);
@@ -227,27 +227,27 @@ static inline double rl_rope_tension(const rl_model *model, const rl_state *stat
   return state->multipliers[model->ropes[rope].first_link + i];
 }
 
-// Puts the nodes that are held beside a body's centre where the body is now.
+// Moves the nodes that are held beside a body's centre to the body's present place.
 void rl_state_place_holds(const rl_model *model, rl_state *state);
 
 // v += h (g + w F - w c (v - u)) for all that moves freely, with the forces F from outside and the
-// wind u, implicit in the drag c: stable at any h [s]. It is the velocity at the end that drag acts
-// on: until rl_state_settle, what it slows down answers to everything else as if its mass were
-// m + h c, so that what is at rest then is in balance, whatever the step.
+// wind u, implicit in the drag c: stable at any h [s]. Drag acts on the velocity at the end: until
+// rl_state_settle a node with drag responds to all else as if its mass were m + h c, so that a rope
+// at rest is in balance whatever the step.
 void rl_state_kick(const rl_model *model, rl_state *state, double h);
 
-// Ends what rl_state_kick began, for the same h: masses are as they were. Returns what drag took,
-// which goes by the velocities now, on the way [J]; what the wind did counts as work.
+// Ends rl_state_kick, with the same h: restores the masses. Returns the loss by drag, at the
+// present velocities [J]; what the wind did is added to the state's work.
 double rl_state_settle(const rl_model *model, rl_state *state, double h);
 
-// x += h v for everything: what is fixed has no velocity, what is driven that of its way. Bodies
-// turn freely, and winches pay out and take in.
+// x += h v for everything: fixed slots have the velocity 0, driven slots their mean velocity.
+// Bodies turn freely, and winches pay out and take in.
 void rl_state_drift(const rl_model *model, rl_state *state, double h);
 
 // L0 += h dL0/dt for the ropes on winches. Part of rl_state_drift; for methods that move otherwise.
 void rl_state_reel(const rl_model *model, rl_state *state, double h);
 
-// Where a vertex is at trial positions [slot_count].
+// Returns the position of a vertex at trial positions [slot_count].
 rl_vec3 rl_vertex_position(const rl_model *model, const rl_state *state, rl_vertex vertex,
                            const rl_point *points);
 

@@ -2,8 +2,16 @@
 // Wraps: the contacts of massless ropes with the surfaces of bodies and with eyes. The path over a
 // given list of wraps is pure geometry (path.h). This interface keeps the list: it lays it at the
 // start, adds and removes wraps, decides which of them stick or slip, and keeps the rest length on
-// each side of them. papers/wraps.md has the derivation and defines the terms piece, strand, mark,
-// inert and way.
+// each side of them. papers/wraps.md has the derivation. Its terms:
+//
+//   wrap     a contact of the rope: an arc on a round surface, a place on an edge, or an eye
+//   piece    the straight rope between two wraps
+//   way      the path of the rope over its wraps, the shortest near the one before
+//   strand   the pieces between two wraps that stick, or an end of the rope: one row
+//   mark     the point of a body at which a wrap that sticks holds the rope
+//   inert    a strand whose length no motion can change
+//   jammed   a strand that slips the faster the more it is pulled, J M^-1 G^T <= 0: its wraps stick
+//   growth   the length by which a change of wraps has made a piece longer, or left it less rest
 #ifndef RL_WRAP_H
 #define RL_WRAP_H
 
