@@ -360,20 +360,26 @@ static void springs_turn_with_the_ground(void **unused) {
 
 // What holds on a slope half a degree below the angle of friction comes to rest, and is no farther
 // after three seconds more: also a cylinder whose weight is three quarters of its radius off its
-// middle.
+// middle, and a box nearly as near to falling over.
 static void what_holds_stays(void **unused) {
   (void)unused;
-  static const char *const bodies[] = {
-      "box: {size: [0.4, 0.2, 0.3]}",
-      "cylinder: {radius: 0.2, length: 0.2}, rotation: [1.5707963267948966, 0, 0]",
-      "cylinder: {radius: 0.04, length: 0.2}, rotation: [1.5707963267948966, 0, 0]",
-      "prism: {radius: 0.2, length: 0.2, sides: 7}, rotation: [1.5707963267948966, 0, 0]"};
+  static const struct {
+    const char *shape;
+    double height, friction;
+  } bodies[] = {
+      {"box: {size: [0.4, 0.2, 0.3]}", 0.1, 0.3},
+      {"box: {size: [0.2, 0.4, 0.3]}", 0.2, 0.45},
+      {"cylinder: {radius: 0.2, length: 0.2}, rotation: [1.5707963267948966, 0, 0]", 0.1, 0.3},
+      {"cylinder: {radius: 0.04, length: 0.2}, rotation: [1.5707963267948966, 0, 0]", 0.1, 0.3},
+      {"prism: {radius: 0.2, length: 0.2, sides: 7}, rotation: [1.5707963267948966, 0, 0]", 0.1,
+       0.3}};
   static const char *const specs[] = {"pbd", "xpbd", "impulse", "impulse-soft"};
   for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
       rl_scenario *s;
+      const double mu = bodies[k].friction, angle = atan(mu) - 0.5 * PI / 180.0;
       rl_driver *d =
-          run_slope(&s, specs[i], atan(0.3) - 0.5 * PI / 180.0, 0.3, bodies[k], 0.1, 1.0 / 240.0);
+          run_slope(&s, specs[i], angle, mu, bodies[k].shape, bodies[k].height, 1.0 / 240.0);
       const double x = probe(d, "load.x");
       run_for(d, 3.0);
       print_message("%s: %.2g m, then %.2g m\n", specs[i], x, probe(d, "load.x") - x);

@@ -8,7 +8,7 @@
 
 // For methods whose forces have in them what pushes depth out: their last forces are no better than
 // none unless they are nearly right.
-#define RL_WARM_NEAR 0.01
+#define RL_WARM_NEAR 0.1
 
 // Adds to the velocities, those of a step of h [s] without contacts, what the contacts of bodies
 // do with the share of their last forces and frictions [N] that comes nearest to holding, at most
