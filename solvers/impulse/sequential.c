@@ -123,8 +123,8 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
   }
 }
 
-// The impulse that makes the row hold, clamped so that the sum since the start of the step never
-// pushes. Returns the change.
+// Adds the impulse with which the row holds, clamped so that the sum since the start of the step
+// never pushes. Returns the change.
 static inline double solve_row(double rate, const rl_sequential_row *row, double lower,
                                double *total) {
   const double old = *total;
@@ -142,7 +142,7 @@ static inline bool solve_link(const rl_link *link, const rl_sequential_row *row,
   return change != 0.0;
 }
 
-// The impulse across the normal that stops the slide, within the cone of the normal impulse.
+// Applies the tangential impulse that stops the slide, within the cone of the normal impulse.
 static bool solve_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                            const rl_row *row) {
   const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
@@ -167,8 +167,8 @@ static bool solve_general(const rl_sequential *s, rl_state *state, const rl_rows
   return change != 0.0 || slides;
 }
 
-// Both for a contact of two elements: what the normal impulse does to the way is along the normal,
-// and no slide, so that one push does both.
+// Solves normal and friction of a contact of two elements by one push: the normal impulse does not
+// change the slide.
 static inline bool solve_crossing(const rl_sequential *s, rl_state *state, const rl_crossing *c,
                                   const rl_sequential_row *row, uint32_t contact, double *total) {
   const rl_vec3 velocity = rl_crossing_velocity(c, state->velocities);
@@ -187,7 +187,7 @@ static inline bool solve_crossing(const rl_sequential *s, rl_state *state, const
   return !rl_is_zero(push);
 }
 
-// All rows of a block that are more than a link, forward or backward.
+// Sweeps over the general rows of a block, forward or backward.
 static bool sweep_rows(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                        const rl_block *block, bool backward) {
   const bool contacts = block == &rows->blocks[rows->contact_block];

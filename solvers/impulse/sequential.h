@@ -18,7 +18,7 @@ typedef struct rl_sequential_row {
   double keep; // 1, and less for a soft row
 } rl_sequential_row;
 
-// A place where a rope with bending stiffness is bent, at the positions last prepared.
+// The row of a flexure (flexure.h) at the positions last prepared.
 typedef struct rl_sequential_bend {
   uint32_t index, entry_count;
   uint32_t slots[RL_FLEXURE_ENTRIES];
@@ -40,7 +40,7 @@ typedef struct rl_sequential {
   rl_sequential_bend *bends; // [flexures]
 } rl_sequential;
 
-// What a law is told of a row.
+// What a law gets to know about a row.
 typedef struct rl_sequential_view {
   double value, inverse_mass, lower;
   double compliance, rest; // rest: elements [m]
@@ -53,7 +53,7 @@ typedef void rl_sequential_law(const void *solver, const rl_sequential_view *vie
 
 void rl_sequential_lay_out(rl_sequential *sequential, const rl_model *model, rl_carver *carver);
 
-// Value, direction and test impulse of every row at the state's positions.
+// Evaluates value, gradient and inverse mass of every row at the state's positions.
 void rl_sequential_evaluate(rl_sequential *sequential, const rl_model *model, const rl_state *state,
                             rl_rows *rows);
 
@@ -62,18 +62,17 @@ void rl_sequential_prepare(rl_sequential *sequential, const rl_model *model, con
                            const rl_rows *rows, rl_sequential_law *law, const void *solver,
                            double h);
 
-// Bending at the state's positions, as compliant rows along kb, and the impulses with which they
-// begin (rl_flexure_start_impulse); then the kick, whose drag acts on them as well. The velocities
-// before all that are kept.
+// Prepares bending at the state's positions, as compliant rows along kb, and applies the impulses
+// with which they begin (rl_flexure_start_impulse); then kicks, with drag on these as well. Keeps
+// the velocities before all that.
 void rl_sequential_kick(rl_sequential *sequential, const rl_model *model, rl_state *state,
                         double h);
 
-// A sweep over these. Whether it has changed anything.
+// Makes a sweep over these rows. Returns whether it has changed anything.
 bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state);
 
-// Multipliers and the state's frictions become impulses, scale times what they are, and are
-// applied; where `begun` is not 0, those of contacts of bodies become that times what they are, and
-// have been applied.
+// Turns multipliers and the state's frictions into impulses, by the factor `scale`, and applies
+// them; if `begun` is not 0 those of contacts of bodies have that factor, and have been applied.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
                          double scale, double begun);
 

@@ -5,7 +5,7 @@
 #include "ropes/cut.h"
 #include "ropes/feed.h"
 
-// Of the largest: elements whose loads are as equal as this tear together.
+// Relative difference of loads up to which they count as equal, and tear together.
 static const double tie = 1e-9;
 
 // ---------------------------------------------------------------------------------------------
@@ -36,14 +36,14 @@ static void stop_winch(rl_driver *driver, uint32_t event, bool stops, double len
   driver->is_empty[event] = stops;
 }
 
-// There is no spare node left to part a rope with, or for it to grow by.
+// Reports that a rope has no spare node left to part or to grow.
 static void miss_spare(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t element) {
   driver->state->unparted++;
   driver->is_stopped = driver->is_stopped || driver->model->ropes[rope].stops_run;
   note(driver, kind, rope, element, RL_NONE);
 }
 
-// Notes how it went; true if something came apart.
+// Reports the outcome of a parting; returns true if something came apart.
 static bool conclude(rl_driver *driver, rl_parting parting, uint32_t rope, uint32_t element) {
   if (parting == RL_NO_SPARES) {
     miss_spare(driver, RL_CHANGE_UNMET, rope, element);
@@ -62,7 +62,8 @@ static bool part(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t
 // ---------------------------------------------------------------------------------------------
 // Cuts
 
-// Where the crossing is the node between two elements, the second one is cut.
+// Cuts each element of a rope that a plane or swipe crosses; at the node between two elements the
+// second one.
 static bool cut_rope(rl_driver *driver, const rl_cut *cut, uint32_t rope) {
   const rl_model *model = driver->model;
   const rl_state *state = driver->state;
@@ -88,7 +89,7 @@ static bool cut_ropes(rl_driver *driver, const rl_cut *cut) {
 // ---------------------------------------------------------------------------------------------
 // Events
 
-// The step before which something at time t acts.
+// Returns the step before which an event at time t acts.
 static double step_of(const rl_driver *driver, double t) { return round(t / driver->dt); }
 
 bool rl_events_is_on(const rl_driver *driver, const rl_event *event, double step) {
@@ -111,19 +112,19 @@ static bool release_body(rl_driver *driver, const rl_event *e) {
   return done;
 }
 
-// The steps that a swipe takes; 0: it is done at one moment, as everything else.
+// Returns the number of steps of a swipe; 0: it happens at one moment.
 static double steps_of_swipe(const rl_driver *driver, const rl_event *e) {
   return e->kind == RL_EVENT_CUT_SWIPE
              ? step_of(driver, e->from + e->duration) - step_of(driver, e->from)
              : 0.0;
 }
 
-// Where the point of a swipe is after so many of its steps.
+// Returns the place of the point of a swipe after `done` of its steps [m].
 static rl_vec3 swipe_point(const rl_event *e, double done, double steps) {
   return rl_add_scaled(e->point, done / steps, rl_sub(e->to, e->point));
 }
 
-// The part of a swipe that falls into a step; false: none.
+// Finds the part of a swipe that falls into a step. Returns false if none does.
 static bool find_stroke(const rl_driver *driver, const rl_event *e, double step, rl_cut *out) {
   const double steps = steps_of_swipe(driver, e), done = step - step_of(driver, e->from);
   *out = (rl_cut){e, swipe_point(e, done, steps), swipe_point(e, done + 1.0, steps), driver->swept,
@@ -173,7 +174,7 @@ static bool act(rl_driver *driver, const rl_event *e) {
   }
 }
 
-// The forces and the wind of the step that begins now.
+// Sets the forces and the wind of the step that begins.
 static void push(rl_driver *driver, double step) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -193,7 +194,7 @@ static void push(rl_driver *driver, double step) {
   }
 }
 
-// How fast the winches on massless ropes shall run in the step that begins now. None takes in more
+// Sets the rates of the winches on massless ropes in the step that begins. None takes in more rope
 // than there is.
 static void reel(rl_driver *driver, double step) {
   const rl_model *model = driver->model;
@@ -216,7 +217,7 @@ static void reel(rl_driver *driver, double step) {
   }
 }
 
-// The element that lies so much rest length from an end of a rope, or the last one.
+// Returns the element at the rest length `at_length` from an end of a rope, or the last one.
 static uint32_t find_element(const rl_model *model, const rl_state *state, const rl_event *e) {
   const rl_link *links = &state->links[model->ropes[e->rope].first_link];
   const uint32_t last = rl_rope_elements(model, state, e->rope) - 1;
@@ -231,8 +232,8 @@ static uint32_t find_element(const rl_model *model, const rl_state *state, const
   return model->ropes[e->rope].first_link + (e->end == 0 ? i : last - i);
 }
 
-// The element on which a winch works: RL_NONE where its end of the rope was let go. Inside a rope
-// it stays at the node beside which it began.
+// Returns the element on which a winch works; RL_NONE if its end of the rope was let go. Inside a
+// rope it stays at the node beside which it began.
 static uint32_t find_fed(const rl_model *model, const rl_state *state, const rl_event *e,
                          uint32_t before) {
   const rl_rope *rope = &model->ropes[e->rope];
@@ -245,8 +246,8 @@ static uint32_t find_fed(const rl_model *model, const rl_state *state, const rl_
   return slot == rope->ends[e->end] ? link : RL_NONE;
 }
 
-// Which elements the winches feed in the step that begins now, and how fast. True where these are
-// others than before.
+// Finds the elements that winches feed in the step that begins, and their rates. Returns true if
+// the elements are others than before.
 static bool find_feeds(rl_driver *driver, double step) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -273,7 +274,7 @@ static bool find_feeds(rl_driver *driver, double step) {
   return others;
 }
 
-// Nodes go where elements would become too short; where there is none any more, the winch stops.
+// Removes nodes where elements would become too short; without any node left the winch stops.
 static bool take_in(rl_driver *driver, const rl_event *e, uint32_t i) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -313,7 +314,7 @@ bool rl_events_begin_feeds(rl_driver *driver) {
   return others || taken;
 }
 
-// Nodes come where elements have become too long.
+// Inserts nodes where elements have become too long.
 static bool pay_out(rl_driver *driver, const rl_event *e, uint32_t i) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -391,7 +392,7 @@ static uint32_t element_at(const rl_driver *driver, uint32_t rope, uint32_t i) {
   return i % rl_rope_elements(driver->model, driver->state, rope);
 }
 
-// The tension of an element over that at which it tears.
+// Returns the tension of an element over its strength.
 static double load_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
   const rl_rope *r = &driver->model->ropes[rope];
   const uint32_t link = r->first_link + element_at(driver, rope, i);
@@ -400,7 +401,7 @@ static double load_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
   return tension / driver->model->strengths[link];
 }
 
-// (2a) of papers/parting.md: so much of it the step leaves open.
+// (2a) of papers/parting.md: returns the uncertainty of that load.
 static double doubt_of(const rl_driver *driver, uint32_t rope, uint32_t i) {
   const uint32_t link = driver->model->ropes[rope].first_link + element_at(driver, rope, i);
   const rl_link *l = &driver->state->links[link];
@@ -429,7 +430,7 @@ static uint32_t most_loaded(const rl_driver *driver, uint32_t rope, uint32_t fir
   return most;
 }
 
-// What holds as much as the highest of a run.
+// Tears the elements of a run whose load is as high as its highest.
 static bool tear_run(rl_driver *driver, uint32_t rope, uint32_t first, uint32_t end,
                      double highest) {
   bool torn = false;
@@ -441,7 +442,8 @@ static bool tear_run(rl_driver *driver, uint32_t rope, uint32_t first, uint32_t 
   return torn;
 }
 
-// The highest, and of each other run its highest where nobody can tell which of them was first.
+// Tears the run with the highest load of a rope, and each other run whose highest load cannot be
+// told from that.
 static bool tear_rope(rl_driver *driver, uint32_t rope) {
   const uint32_t count = rl_rope_elements(driver->model, driver->state, rope);
   const uint32_t top = most_loaded(driver, rope, 0, count);

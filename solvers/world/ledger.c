@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-// Of the size of the scene: less than this is no slack but rounding.
+// Of the scene's size: a smaller slack is round-off.
 static const double rounding_slack = 1e-12;
 
-// Of the speeds that a rate is made of: less than this is rounding.
+// Of the speeds of which a rate is the sum: a smaller rate is round-off.
 static const double rounding_share = 1e-9;
 
 // A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
@@ -335,7 +335,7 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   return caught;
 }
 
-// Their rates alone.
+// Returns the rate of a link alone [m/s].
 static double link_speed(const rl_state *state, const rl_link *link) {
   const rl_vec3 d = rl_link_evaluate(link, state->points).d;
   const rl_vec3 *v = state->velocities;
@@ -437,8 +437,9 @@ void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *
   }
 }
 
-// What the force of a taut element lacks to that of its spring, times how fast it works: beyond the
-// rate it has what friction does to it (13) in papers/wraps.md.
+// Returns the loss of the damper of a strained element: the part of its force that is not that of
+// the spring, times the rate at which it does work, which friction changes, (13) of papers/wraps.md
+// [W].
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,
                            double inverse_mass, row_rate now) {
   const double c = rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass);

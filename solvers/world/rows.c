@@ -57,7 +57,7 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
   }
 }
 
-// The elements as they are now; before there is a state, as they start.
+// Returns the present elements, or without a state those of the start.
 static const rl_link *links_of(const rl_model *model, const rl_state *state) {
   return state ? state->links : model->links;
 }
@@ -80,7 +80,8 @@ static void add_span(const rl_model *model, const rl_state *state, rl_rows *rows
   rl_row_add_vertex(model, rows, row, rl_node_vertex(model, element->b));
 }
 
-// One strand of a rope over bodies, from a piece to the next wrap that sticks or the end.
+// Adds the row of a strand of a rope over bodies, from a piece to the next wrap that sticks, or the
+// end.
 static void add_strand(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index,
                        uint32_t first_piece, uint32_t source) {
   const rl_rope *rope = &model->ropes[index];
@@ -114,7 +115,7 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   }
 }
 
-// The strands of a rope beyond the first, in a block of their own.
+// Adds the strands of a rope beyond the first, in a block of their own.
 static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
@@ -164,8 +165,8 @@ static bool is_apart(const rl_model *model, const rl_link *links, const rl_block
   return is_apart;
 }
 
-// Spans and blocks of one rope: what can be more than a plain link is its first and last element,
-// and those on winches and in eyes.
+// Adds the blocks and rows of a rope. All elements are plain links but the first and last, and
+// those on winches and in eyes, which may need a row.
 static void add_rope(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t index) {
   const rl_rope *rope = &model->ropes[index];
   const rl_link *links = links_of(model, state);
@@ -249,7 +250,7 @@ void rl_rows_free(rl_rows *rows) {
 // ---------------------------------------------------------------------------------------------
 // Residual
 
-// Both levels: C + dt dC/dt, where `velocities` is NULL for the position level.
+// Returns the residual with C + dt dC/dt, or with C alone if `velocities` is NULL.
 static double residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                        const rl_point *points, const rl_vec3 *velocities, const double *multipliers,
                        double scale, double dt) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Detection: which contacts there can be in a step, and where they touch.
+// Detection: the contacts that can act in a step, and their places.
 #include "bodies/body_contact.h"
 #include "paths/path_solid.h"
 #include "ropes/elements.h"
@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-// Of an element, in its length: what its ends and a point between them may differ by in their
-// distances from a body and be as near.
+// Of its length: an element counts as near as its ends if its distance from a body differs by less.
 static const double nearest_share = 1e-9;
 
 static uint64_t both(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
@@ -23,8 +22,8 @@ static int compare_contacts(const rl_contact *a, const rl_contact *b) {
   return order ? order : compare(both(a->part, a->second), both(b->part, b->second));
 }
 
-// How far what is at a slot can come to or go from the body within dt: it travels about
-// |v| dt + |g| dt^2; twice that leaves room for what the rope does to it.
+// Returns how far a slot can move relative to a body within dt: |v| dt + |g| dt^2, and as much
+// again for what the rope does to it [m].
 static double travel(const rl_model *model, const rl_state *state, uint32_t slot, uint32_t body,
                      double dt) {
   const uint32_t centre = rl_body_slot(model, body);
@@ -43,7 +42,7 @@ static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_body_pose at, double 
                    .fraction = fraction};
 }
 
-// Where the node is nearest to the part; returns the distance from its centre.
+// Finds the place on a part that is nearest to a node; returns the distance from its centre [m].
 static double node_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                         rl_foot *foot) {
   const rl_vec3 p = rl_position(&state->points[contact->slot]);
@@ -53,7 +52,7 @@ static double node_foot(const rl_model *model, const rl_state *state, const rl_c
   return surface.distance;
 }
 
-// Could the node touch the part within dt? What `pushed` in the step before is pressed on.
+// Whether a node can touch a part within dt; one that `pushed` in the step before can.
 static bool node_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                          double dt, bool pushed, rl_foot *foot) {
   return node_foot(model, state, contact, foot) - model->ropes[contact->rope].radius <=
@@ -95,9 +94,9 @@ static double leave_face(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_
   return NAN;
 }
 
-// Where the element is nearest to the part; returns the distance from its axis. An element whose
-// ends are as near has no contact of its own, but one that lies flat on a face, and `pushed`
-// against the edge over which it leaves the face, still does: it would fall round the edge.
+// Finds the place of an element that is nearest to a part; returns the distance of its axis [m]. An
+// element whose ends are as near has no contact of its own, unless it lies flat on a face and
+// `pushed` against the edge over which it leaves the face: it would fall round the edge.
 static double element_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                            bool pushed, rl_foot *foot) {
   const rl_part *part = &model->bodies[contact->body].parts[contact->part];
@@ -124,7 +123,7 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
   return surface.distance;
 }
 
-// Could the element touch the part within dt?
+// Whether an element can touch a part within dt.
 static bool element_is_near(const rl_model *model, const rl_state *state, const rl_contact *contact,
                             double dt, bool pushed, bool tells_edges, rl_foot *foot) {
   const rl_vec3 from = rl_node_position(model, state, contact->slot);
@@ -197,7 +196,7 @@ static bool is_tied_to(const rl_model *model, const rl_contact *contact, uint32_
          (rl_tied_body(model, contact->slot) == body || rl_tied_body(model, contact->next) == body);
 }
 
-// What a rope's nodes are in, or their velocities.
+// The box of the nodes of a rope, or of their velocities.
 typedef struct bounds {
   rl_vec3 low, high;
 } bounds;
@@ -208,7 +207,7 @@ static rl_vec3 middle_of(const bounds *b) { return rl_scale(0.5, rl_add(b->low, 
 
 static double radius_of(const bounds *b) { return 0.5 * rl_distance(b->low, b->high); }
 
-// How far something in the bounds can be from their middle, along a unit vector.
+// Returns half the width of a box along a unit vector.
 static double half_width(const bounds *b, rl_vec3 along) {
   const rl_vec3 size = rl_sub(b->high, b->low);
   return 0.5 * (size.x * fabs(along.x) + size.y * fabs(along.y) + size.z * fabs(along.z));
@@ -230,7 +229,7 @@ static bool find_pushed_bodies(const rl_rows *rows, uint64_t old_count, uint64_t
   return any;
 }
 
-// So many elements of a rope are passed over at once where no body is near.
+// Number of elements of a rope that are skipped at once where no body is near.
 enum { STRETCH = 32 };
 
 // Notes to which bodies a stretch of a rope's elements, first to last, can be near within dt. The
@@ -270,8 +269,8 @@ static bool find_near_bodies(const rl_model *model, const rl_state *state, rl_ro
   return any;
 }
 
-// The contacts of a node, or of an element, with all bodies; something of the two must be able to
-// move. A node that is held does not touch anything, nor an element the body that it is tied to.
+// Lists the contacts of a node or an element with all bodies; one of both must be able to move. A
+// node that is held touches nothing, and an element not the body to which it is tied.
 static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
                            uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
   const bool moves =
@@ -291,7 +290,7 @@ static void detect_feature(const rl_model *model, rl_state *state, const rl_rows
   }
 }
 
-// A joint belongs to one of its ropes.
+// Lists the contacts of a node; a joint belongs to one of its ropes.
 static void detect_node(const rl_model *model, rl_state *state, const rl_rows *rows,
                         uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
   if (contact.slot >= model->node_count || model->node_rope[contact.slot] == contact.rope) {
@@ -365,7 +364,7 @@ uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
   return hash;
 }
 
-// Lays the rows of the ropes again if there are other wraps or elements than last time; then true.
+// Builds the rows of the ropes again if wraps or elements have changed, and then returns true.
 static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *rows) {
   const uint64_t now = model->wrap_capacity > 0 ? rl_wraps_hash(model, state) : rows->wraps;
   const bool changed = now != rows->wraps || state->topology != rows->topology ||
@@ -425,14 +424,14 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   rl_rows_add_splits(model, state, rows);
 }
 
-// The place of a node in the frame of a body.
+// Returns the position of a node in the frame of a body.
 static rl_vec3 place_beside(const rl_model *model, const rl_state *state, uint32_t slot,
                             uint32_t body) {
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, body);
   return rl_rotate_inverse(at.rotation, rl_sub(rl_node_position(model, state, slot), at.centre));
 }
 
-// rl_travelled of a node beside each body that its rope can touch.
+// Returns rl_travelled of a node, over the bodies that its rope can touch.
 static double node_travelled(const rl_model *model, const rl_state *then, const rl_state *now,
                              uint32_t rope, uint32_t slot, double dt) {
   double share = 0.0;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Evaluation: values, gradients and inverse masses of general rows at trial positions.
+// Evaluation: values, gradients and inverse masses of general rows at trial positions. Equation
+// numbers are those of papers/world.md unless another note is named.
 #include "bodies/body_contact.h"
 #include "bodies/manifold.h"
 #include "paths/wrap.h"
 #include "ropes/eyes.h"
 
-// The test impulse: apply one along the row to a separate accumulator of momentum, turn that into
-// velocities, and read the row's rate. Cross terms of something the rope touches more than once
-// come out right, because it has taken all its impulses before any velocity is read.
-// What is left of terms that cancel is no answer: a rope tied to two points of one body.
+// (6) Returns the response of a row to a unit test impulse: applies the impulse to a separate
+// accumulator of momentum, turns that into velocities, and reads the rate of the row. All momentum
+// is stored before any velocity is read, so that a body that the rope touches twice gets its cross
+// terms. A response that is only round-off of terms that cancel, as of a rope tied to two points of
+// one body, counts as 0.
 static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *points) {
   static const double rounding = 1e-13;
   const rl_entry *first = &rows->entries[row->first_entry];
@@ -27,8 +29,8 @@ static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *poi
   return response > rounding * terms ? response : 0.0;
 }
 
-// Inverse mass across the normal in the direction of the slide, by a test impulse there. An element
-// on the body that it is tied to has entries for one slot twice: they are summed first.
+// Finds the inverse mass in the direction of the slide by a test impulse. An element on the body
+// that it is tied to has two entries for one slot: they are summed first.
 double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
                                const rl_point *points) {
   if (!row->has_spins) {
@@ -77,8 +79,8 @@ double rl_row_outward_pull(const rl_model *model, const rl_state *state, const r
   return sum;
 }
 
-// A place on a row at trial positions: where it is, and if it goes with a body, how that stands and
-// the arm from its centre.
+// A place on a row at trial positions; if it belongs to a body, the rotation of the body and the
+// arm from its centre.
 typedef struct place {
   const rl_body *body; // NULL: a node, or a point in space
   rl_quat rotation;
@@ -99,7 +101,7 @@ static place place_of(const rl_model *model, const rl_state *state, rl_vertex ve
   return p;
 }
 
-// The same of what is at a slot, for who needs to know how it stands only where that can change.
+// Returns the place p of what is at a slot, with the rotation of a body only if it turns.
 static place place_at(const rl_model *model, const rl_state *state, uint32_t slot,
                       const rl_point *points) {
   place p = {.body = rl_slot_body(model, slot), .at = rl_position(&points[slot])};
@@ -122,9 +124,9 @@ static rl_entry *set_entry(rl_entry *entry, rl_vec3 gradient, rl_vec3 force) {
   return entry + 1;
 }
 
-// C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction of the
-// piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity). Where a rope with mass rubs in
-// an eye its forces are those of the pulls before and behind it.
+// (2), (3) C = sum of the straight pieces - rest; dC/dp_i = d_{i-1} - d_i, with d_i the direction
+// of the piece from vertex i to i + 1 (Knyazyev 8.3: the summed velocity). In an eye with friction
+// the forces are those of the tensions on its two sides, (8) of papers/eyes.md.
 static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                           const rl_point *points) {
   const rl_vertex *vertices = &rows->vertices[row->first_vertex];
@@ -170,9 +172,9 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
   }
 }
 
-// What a strand does to one of its items, with the pulls p before and q behind it over that of its
-// first piece: its force there is p in - q out, and the rope leaves a body where it came on to it
-// or leaves it, so that in and out have arms of their own.
+// Adds the part of one item to the entries of a strand, with the tensions p before and q behind it
+// over that of the first piece: the force is p in - q out, and `in` and `out` act at the places
+// where the rope comes on to the body and leaves it.
 static void add_item(const place *p, const rl_path_item *item, rl_vec3 in, rl_vec3 out,
                      double pull_in, double pull_out, rl_entry *entry) {
   const rl_vec3 pulled_in = rl_scale(pull_in, in), pulled_out = rl_scale(pull_out, out);
@@ -188,7 +190,7 @@ static void add_item(const place *p, const rl_path_item *item, rl_vec3 in, rl_ve
   }
 }
 
-// The entry of a strand at a slot; it has one.
+// Returns the entry of a strand at a slot, which it has.
 static rl_entry *entry_at(rl_entry *entries, uint32_t slot) {
   while (entries->slot != slot) {
     entries++;
@@ -196,8 +198,8 @@ static rl_entry *entry_at(rl_entry *entries, uint32_t slot) {
   return entries;
 }
 
-// A strand of a rope over wraps: C = length of its path - rest. The arcs go with their bodies, so
-// that only the straight pieces count in dC/dt: of each, the pull on what it leads to and from.
+// Evaluates a strand of a rope over wraps: C = length of its path - rest. Arcs move with their
+// bodies, so that only the straight pieces count in dC/dt, (1) of papers/wraps.md.
 static void evaluate_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
                             rl_row *row, const rl_point *points) {
   const uint32_t rope = model->link_rope[row->item];
@@ -247,8 +249,8 @@ static bool is_round(const rl_model *model, const rl_contact *contact) {
   return shape == RL_SPHERE || shape == RL_CAPSULE;
 }
 
-// Along the normal n, outwards: C = radius - n.(p - surface); place and plane are those last
-// found, and go with the body.
+// (5b) Returns the tangent plane of a contact as last found, which moves with the body, and the
+// distance of p from it.
 static rl_surface plane_across(const rl_foot *found, rl_body_pose at, rl_vec3 normal, rl_vec3 p) {
   const rl_vec3 surface = rl_add(at.centre, rl_rotate(at.rotation, found->point));
   return (rl_surface){rl_dot(normal, rl_sub(p, surface)), normal};
@@ -258,14 +260,14 @@ static rl_surface touching_plane(const rl_foot *found, rl_body_pose at, rl_vec3 
   return plane_across(found, at, rl_rotate(at.rotation, found->normal), p);
 }
 
-// Two unit vectors across a unit normal.
+// Finds two unit vectors across a unit normal.
 static void find_tangents(rl_vec3 normal, rl_vec3 tangents[2]) {
   tangents[0] = rl_across(normal);
   tangents[1] = rl_cross(normal, tangents[0]);
 }
 
-// The entries of a place on a contact that has `share` in where the rope touches (the body: -1).
-// Returns the entry behind them.
+// Sets the entries of a place that has the share `share` in the touching point of the rope (a body:
+// -1). Returns the entry behind them.
 static rl_entry *set_contact_entries(const rl_row *row, const place *p, double share,
                                      rl_entry *entry) {
   const rl_vec3 gradient = rl_scale(-share, row->normal);
@@ -279,8 +281,8 @@ static rl_entry *set_contact_entries(const rl_row *row, const place *p, double s
   return entry + 1;
 }
 
-// What a rope touches, from its place p on. A node that comes out on the far side is still on the
-// side it was found on.
+// Returns the surface that a rope touches at p. A node that has come nearer to the far side keeps
+// the plane on which it was found.
 static rl_surface touched_surface(const rl_model *model, const rl_contact *contact,
                                   const rl_foot *found, rl_body_pose at, rl_vec3 p) {
   const rl_surface plane = touching_plane(found, at, p);
@@ -298,7 +300,7 @@ static bool stays_laid(const rl_model *model, const rl_contact *contact, const p
          (contact->next != RL_NONE || !is_round(model, contact));
 }
 
-// Where the rope touches, and what it touches there.
+// (5), (5b) Evaluates a contact of a rope with a body.
 static void evaluate_contact(const rl_model *model, const rl_state *state, rl_rows *rows,
                              rl_row *row, const rl_point *points) {
   const rl_contact *contact = &state->contacts[row->item];
@@ -332,8 +334,8 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   }
 }
 
-// Two elements of ropes, p and q where they were found nearest: C = sum of the radii - n.(p - q).
-// Along a frozen normal either can slide along itself without a change of C.
+// Evaluates a contact of two elements, (2), (3) of papers/tangle.md, with p and q the nearest
+// places as found: either can slide along itself without a change of C.
 static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
                            const rl_point *points) {
   const rl_foot *found = &rows->feet[row->item];
@@ -359,8 +361,9 @@ static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows
   }
 }
 
-// Two bodies: the nearest point p of the first to the plane of the second, or to its surface where
-// that is round. All gradients take p: what the normal does as the second turns is in them then.
+// Evaluates a contact of two bodies, (1) to (3) of papers/bodies.md, with p the point of the first
+// that is nearest to the plane of the second, or to its surface if that is round. All arms end at
+// p, which includes the turn of the normal with the second.
 static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_rows *rows,
                             rl_row *row, const rl_point *points) {
   const rl_contact *contact = &state->contacts[row->item];
@@ -425,7 +428,7 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
   return rl_add_scaled(p, -distance, row->normal);
 }
 
-// The entries of a contact of two elements between nodes.
+// Sets the entries of a contact of two elements between nodes.
 static void lay_entries(rl_rows *rows, rl_row *row) {
   const rl_crossing *c = &rows->crossings[row->item];
   if (row->friction > 0.0) {
@@ -441,7 +444,7 @@ static void lay_entries(rl_rows *rows, rl_row *row) {
   row->is_laid = true;
 }
 
-// What the hot loops need of it.
+// Sets up its rl_crossing.
 static void freeze(const rl_state *state, rl_rows *rows, rl_row *row, rl_crossing *c) {
   const rl_foot *found = &rows->feet[row->item];
   row->normal = found->normal;

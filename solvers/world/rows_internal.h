@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The making of rows: private to rows.c and rows_*.c.
+// Shared by rows.c and rows_*.c, which build and evaluate rows; private to them.
 #ifndef RL_ROWS_INTERNAL_H
 #define RL_ROWS_INTERNAL_H
 
@@ -7,8 +7,8 @@
 #include "rotation.h"
 #include "rows.h"
 
-// A row behind the others, without vertices; then its vertices one by one, with their entries: what
-// moves there, and the spin of a body that turns.
+// Add a row behind the others, without vertices; and to the last row a vertex, with an entry for
+// the slot that moves there and for the spin of a body that turns.
 static inline rl_row *rl_rows_add(rl_rows *rows, rl_row_kind kind, uint32_t source, uint32_t item) {
   rl_row *added = &rows->rows[rows->row_count++];
   *added = (rl_row){.kind = kind, .source = source, .item = item, .upper = INFINITY};
@@ -26,7 +26,7 @@ void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_ver
 rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows,
                         uint64_t old_count, uint64_t *old, const rl_contact *contact);
 
-// Where a node is; one that is held goes with its body within a step too.
+// Returns the position of a node; one that is held moves with its body within a step too.
 static inline rl_vec3 rl_node_position(const rl_model *model, const rl_state *state,
                                        uint32_t slot) {
   return rl_vertex_position(model, state, rl_node_vertex(model, slot), state->points);
@@ -39,12 +39,12 @@ static inline bool rl_slot_moves(const rl_model *model, const rl_point *points, 
          (body && body->spin_slot != RL_NONE && points[body->spin_slot].w > 0.0);
 }
 
-// All rows of ropes and their blocks from the beginning, by the wraps of the state (NULL: no rope
-// has any), and the splits behind the contacts.
+// Builds all rows of ropes and their blocks anew, by the wraps of the state (NULL: no rope has
+// any); the splits stand behind the contacts.
 void rl_rows_add_ropes(const rl_model *model, const rl_state *state, rl_rows *rows);
 void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows);
 
-// Where a body is at trial positions.
+// Position and rotation of a body at trial positions.
 typedef struct rl_body_pose {
   rl_vec3 centre;
   rl_quat rotation;
@@ -56,7 +56,7 @@ static inline rl_body_pose rl_body_pose_at(const rl_model *model, const rl_state
                         rl_body_rotation(model, state, points, body)};
 }
 
-// Distance of a point from the part that a contact is with, and the normal there.
+// Returns the distance of a point from the part of a contact, and the normal there.
 static inline rl_surface rl_contact_surface(const rl_model *model, const rl_contact *contact,
                                             rl_body_pose at, rl_vec3 p) {
   return rl_shape_surface(&model->bodies[contact->body].parts[contact->part], at.centre,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// What makes up the state: what is copied, hashed and restored.
+// Places the arrays of the state itself, which is copied, hashed and restored.
 static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
   s->points = rl_carve(c, m->slot_count, sizeof *s->points);
   s->velocities = rl_carve(c, m->slot_count, sizeof *s->velocities);
@@ -36,7 +36,7 @@ static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
   s->wraps = rl_carve(c, m->wrap_capacity, sizeof *s->wraps);
 }
 
-// What is found anew from it, and room to work in.
+// Places what follows from the state, and scratch.
 static void lay_out_scratch(const rl_model *m, rl_state *s, rl_carver *c) {
   const size_t places = m->wrap_capacity > 0 ? (size_t)m->path_capacity + 2 : 0;
   const size_t solids = m->wrap_capacity > 0 ? m->part_count : 0;
@@ -60,7 +60,7 @@ static void lay_out_scratch(const rl_model *m, rl_state *s, rl_carver *c) {
   s->kicked = rl_carve(c, m->has_drag ? m->place_count : 0, sizeof *s->kicked);
 }
 
-// Places all of it in a block, or counts its bytes.
+// Places all arrays in a block, or counts their bytes.
 static size_t lay_out(const rl_model *m, rl_state *s, char *block) {
   rl_carver c = {.block = block};
   s->model = m;
@@ -75,7 +75,7 @@ size_t rl_state_bytes(const rl_model *model) {
   return lay_out(model, &counted, NULL);
 }
 
-// All ropes in one piece. The last of its spare nodes is taken first.
+// Sets all ropes to one piece each. The last spare node is taken first.
 static void start_elements(const rl_model *model, rl_state *state) {
   memcpy(state->drags, model->drags, model->slot_count * sizeof *state->drags);
   for (uint32_t i = 0; i < model->rope_count; i++) {
@@ -148,7 +148,7 @@ void rl_state_free(rl_state *state) {
   }
 }
 
-// Behind the wraps that there are, all is zero.
+// Copies the wraps in use; the rest of the array is zero.
 static void copy_wraps(rl_state *to, const rl_state *from) {
   const rl_model *model = from->model;
   for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
@@ -188,7 +188,7 @@ void rl_state_copy(rl_state *to, const rl_state *from) {
   memcpy(to->block, from->block, (size_t)((char *)from->wraps - (char *)from->block));
 }
 
-// The numbers stand in a state without arrays: no address is written.
+// Writes the numbers of the struct without its pointers, and the block.
 bool rl_state_write(const rl_state *state, FILE *file) {
   rl_state numbers;
   memset(&numbers, 0, sizeof numbers);
@@ -207,7 +207,7 @@ bool rl_state_read(rl_state *state, FILE *file) {
   return fread(state->block, 1, state->block_size, file) == state->block_size;
 }
 
-// FNV-1a with 64-bit words instead of bytes: the arrays are padded with zeros to whole words.
+// Continues an FNV-1a hash by 64-bit words; arrays are padded with zeros to whole words.
 static uint64_t hash_words(uint64_t hash, const void *data, size_t bytes) {
   const unsigned char *at = data;
   for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
