@@ -10,6 +10,7 @@
 //   strand   the pieces between two wraps that stick, or an end of the rope: one row
 //   mark     the point of a body at which a wrap that sticks holds the rope
 //   inert    a strand whose length no motion can change
+//   led      a strand whose length only what is prescribed can change: driven bodies, winches
 //   jammed   a strand that slips the faster the more it is pulled, J M^-1 G^T <= 0: its wraps stick
 //   growth   the length by which a change of wraps has made a piece longer, or left it less rest
 #ifndef RL_WRAP_H
@@ -93,7 +94,8 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 
 // Judges the grips after a step of dt [s] from `before` to the state, and changes those in `before`
 // that were wrong:
-// - a wrap that sticks slips if the tensions beside it exceed what friction can hold;
+// - a wrap that sticks slips if the tensions beside it exceed what friction can hold, or a strand
+//   that is led gets longer, (7c);
 // - a wrap that slips sticks if the rope came to rest or ran the other way;
 // - a wrap that has just met slips the way that the rope ran, or sticks;
 // - on more than half of a ball, friction takes hold of the rope's plane or lets it go;
@@ -165,7 +167,7 @@ void rl_wraps_slip_rates(const rl_model *model, const rl_state *state, uint32_t 
                          const rl_point *earlier, const rl_point *later, double dt, double *slips);
 
 // Computes the tensions of all pieces of ropes over bodies from the multipliers; those of inert
-// pieces from the tensions in `before`, which has the same wraps, (7a).
+// and led strands from the tensions in `before`, which has the same wraps, (7a).
 void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_state *state);
 
 // Returns the strain energy of an elastic rope [J].
