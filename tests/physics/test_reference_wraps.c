@@ -257,6 +257,54 @@ static void an_elastic_rope_slips_off_a_rim(void **unused) {
   rl_scenario_free(s);
 }
 
+// A ball falls on a taut rope with a weight, and slips through it as its centre passes the line
+// between the ends, at the speed that the energy says: 2 R of rope come in for each metre of the
+// ball. The second derivative of the length goes on smoothly up to that place, and nothing pulls
+// behind it.
+static void a_ball_slips_through_a_rope(void **unused) {
+  (void)unused;
+  const double radius = 0.1, fall = 0.6, m = 1.0, weight = 4.0;
+  rl_scenario *s = scenario_from("name: t\nduration: 1\nstep: 0.01\nbodies:\n"
+                                 "  w: {mass: %g, position: [1, -2, 0]}\n"
+                                 "  ball: {mass: %g, position: [0, %g, 0], shape: {sphere: "
+                                 "{radius: %g}}}\n"
+                                 "ropes: {line: {from: {point: [-1, 0, 0]}, to: {body: w}, over: "
+                                 "[{eye: [1, 0, 0]}]}}\n",
+                                 weight, m, fall, radius);
+  rl_driver *d = driver_for(s, "reference", 0.005);
+  take_steps(d, 72);
+  const double drawn = 2.0 * (sqrt(1.0 - radius * radius) + radius * asin(radius) - 1.0);
+  const double square =
+      2.0 * g * (m * fall - weight * drawn) / (m + weight * (2.0 * radius) * (2.0 * radius));
+  assert_int_equal(d->state->slipped_off, 1);
+  check_near(probe(d, "ball.vy") * probe(d, "ball.vy") + 2.0 * g * probe(d, "ball.y"), square,
+             1e-11);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
+// A rope over a free drum comes to the rim, where it finds no balance, and slips off at once. It
+// was led back to the side, and so on without end.
+static void a_rope_slips_over_a_rim(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: t\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  drum: {mass: 1.3, position: [0, 0, 0], velocity: [0.344, 0.258, -0.079], collide: false,\n"
+      "         spin: [-0.964, 0.045, -0.38], shape: {cylinder: {radius: 0.2, length: 0.6}}}\n"
+      "  a: {mass: 2, position: [-0.3, -1, 0.02], velocity: [0.568, -0.393, -0.047]}\n"
+      "  b: {mass: 1, position: [0.35, -1.2, -0.03], velocity: [0.167, 0.816, 0.009],\n"
+      "      inertia: [0.1, 0.2, 0.15], spin: [-1.309, 1.535, 0.714]}\n"
+      "ropes: {line: {from: {body: a}, to: {body: b, at: [0.05, 0.1, 0.02]},\n"
+      "               over: [{body: drum, side: [0, 1, 0]}]}}\n");
+  rl_driver *d = driver_for(s, "reference", 1.0 / 240.0);
+  take_steps(d, 80);
+  assert_int_equal(d->state->slipped_off, 1);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-13);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // A fast ball flies at a taut rope between fixed points: it stops where they meet, though it would
 // be through within a step, and off round the ball before its end.
 static void a_taut_rope_stops_what_is_fast(void **unused) {
@@ -349,6 +397,8 @@ int main(void) {
       cmocka_unit_test(a_bob_lands_on_its_post),
       cmocka_unit_test(an_elastic_rope_slips_off_a_rim),
       cmocka_unit_test(slipping_ropes_fall_slack),
+      cmocka_unit_test(a_ball_slips_through_a_rope),
+      cmocka_unit_test(a_rope_slips_over_a_rim),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,7 +219,7 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   return true;
 }
 
-// Removes all features of a part, on which the rope is nowhere locally shortest.
+// Removes all features of a part, on which the rope is nowhere locally shortest, (9b).
 static rl_path_change slip_off(rl_path *path, size_t i) {
   size_t first = i, last = i;
   while (path->items[first - 1].part == path->items[i].part) {
@@ -241,9 +241,11 @@ static rl_path_change pass_side_end(rl_path *path, const rl_path_scene *s, size_
   const double slack = slack_of(item, p);
   for (uint32_t end = 0; end < 2; end++) {
     const bool entry = is_beyond(z1, half, end, slack), exit = is_beyond(z2, half, end, slack);
+    if (p == RL_PATH_SLIPS && (entry || exit)) {
+      return slip_off(path, i);
+    }
     if (entry && exit) {
-      return p == RL_PATH_SLIPS ? slip_off(path, i)
-                                : rl_path_changed(move_off_side(path, s, i, end));
+      return rl_path_changed(move_off_side(path, s, i, end));
     }
     if ((entry || exit) && item->wrap > 0.0) {
       return rl_path_changed(add_joint(path, s, i, end, exit));

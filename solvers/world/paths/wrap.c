@@ -32,6 +32,11 @@ static void put_point(rl_path_item *item, rl_vec3 at) {
   item->at = at;
 }
 
+// Whether the path goes round a ball on the side on which it was.
+static bool keeps_side(const rl_state *state, const rl_wrap *wrap) {
+  return wrap->held || state->continues_paths;
+}
+
 static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope *rope,
                      const rl_wrap *wrap, const rl_point *points, rl_path_item *item) {
   if (wrap->body == RL_NONE) {
@@ -54,9 +59,10 @@ static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope
   item->continues = state->continues_paths;
   rl_path_place(item, &solid);
   // The solve may start from any side of a ball, for only one way is shortest. The old side is the
-  // reference for the case that all are equally long.
+  // reference for the case that all are equally long. A path that is continued goes on past half a
+  // turn.
   item->held = wrap->held;
-  if (item->held) {
+  if (keeps_side(state, wrap)) {
     item->side = rl_rotate(at.rotation, wrap->side);
   } else if (item->kind == RL_PATH_SPHERE) {
     item->reference = rl_rotate(at.rotation, wrap->side);
@@ -165,7 +171,7 @@ static bool keep_wrap(const rl_model *model, const rl_state *state, const rl_poi
                        .angle = wrap->angle,
                        .along = wrap->along,
                        .hinge = wrap->hinge,
-                       .side = wrap->held ? wrap->side : rl_vec(0.0, 0.0, 0.0)};
+                       .side = keeps_side(state, wrap) ? wrap->side : rl_vec(0.0, 0.0, 0.0)};
   put_place(model, state, points,
             wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body),
             &now);
