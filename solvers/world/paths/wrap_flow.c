@@ -14,20 +14,21 @@ static double strain(const rl_model *model, const rl_state *state, uint32_t inde
   return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
 }
 
-// Returns by how much the rest length of a piece of an elastic strand is shorter than by (9) [m].
-// It is not 0 when a wrap has just begun to slip; then the piece gets the difference at once, which
-// is no slip.
+// Returns by how much the rest length of a piece of a strand that is stretched is shorter than by
+// (9), (9b) [m]. It is not 0 when a wrap has just begun to slip; then the piece gets the difference
+// at once, which is no slip.
 static double unsettled(const rl_model *model, const rl_state *state, uint32_t index,
                         rl_strand strand, uint32_t piece) {
-  if (!(strand.strain > 0.0)) {
+  if (!(strand.length > strand.rest)) {
     return 0.0;
   }
   double ratio = 1.0;
   for (uint32_t k = strand.first_piece; k < piece; k++) {
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, k);
   }
-  return rl_wrap_piece_length(model, state, index, piece, state->points) /
-             (1.0 + ratio * strand.strain) -
+  const double share =
+      strand.strain > 0.0 ? 1.0 / (1.0 + ratio * strand.strain) : strand.rest / strand.length;
+  return share * rl_wrap_piece_length(model, state, index, piece, state->points) -
          rl_wrap_piece_rest(model, state, index, piece);
 }
 
@@ -37,9 +38,7 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
                  rl_strand strand, double dt, bool apply) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t end = strand.first_piece + strand.piece_count;
-  const rl_strand was =
-      strand.strain > 0.0 ? rl_wrap_strand(model, before, index, strand.first_piece, before->points)
-                          : (rl_strand){.strain = 0.0};
+  const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
   double needed = 0.0, ratio = 1.0;
   bool taut = false;
   for (uint32_t p = strand.first_piece; p < end; p++) {
