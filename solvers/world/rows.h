@@ -98,7 +98,7 @@ typedef struct rl_foot {
   // Two elements of ropes: the normal in space, from the other to the first; where on the other,
   // and as `radius` the sum of the two.
   double other_fraction;
-  double kept_depth; // that the step leaves as it is [m]
+  double kept_depth; // of two elements or bodies, that the step leaves as it is [m]
 } rl_foot;
 
 // A contact of two elements whose four ends are nodes, for the hot loops. As it was found, its

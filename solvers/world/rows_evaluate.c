@@ -381,7 +381,7 @@ static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_row
   double below;
   const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),
                                       surface.normal, &below);
-  row->value = below - surface.distance;
+  row->value = below - surface.distance - found->kept_depth;
   row->normal = surface.normal;
   if (row->friction > 0.0) {
     find_tangents(row->normal, row->tangents);

@@ -399,9 +399,11 @@ static void piles_gain_little_energy(void **unused) {
     const char *spec;
     double mass, gain; // [kg]; share of m g h
     int rate;          // [Hz]
-  } known[] = {{"pbd", 1.0, 0.0, 960},      {"pbd", 10.0, 0.0, 240},  {"impulse", 1.0, 0.0, 960},
-               {"impulse", 10.0, 0.0, 240}, {"xpbd", 1.0, 0.01, 240}, {"xpbd", 10.0, 0.01, 960},
-               {"xpbd", 100.0, 0.1, 240}};
+  } known[] = {
+      {"pbd", 1.0, 0.0, 960},       {"pbd", 10.0, 0.0, 240},      {"impulse", 1.0, 0.0, 960},
+      {"impulse", 10.0, 0.0, 240},  {"xpbd", 1.0, 0.01, 240},     {"xpbd", 10.0, 0.01, 960},
+      {"xpbd", 100.0, 0.1, 240},    {"pbd", 100.0, 0.0, 240},     {"pbd", 1000.0, 0.0, 240},
+      {"impulse", 100.0, 0.0, 240}, {"impulse", 1000.0, 0.0, 960}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     const int rate = known[i].rate;
     rl_scenario *s = scenario_from(
@@ -426,6 +428,37 @@ static void piles_gain_little_energy(void **unused) {
     rl_driver_free(d);
     rl_scenario_free(s);
   }
+}
+
+// (15) A box that is 30 mm deep comes out as if it were thrown up to the surface, to what it moves
+// in half a step.
+static void depth_is_pushed_out_up_to_the_surface(void **unused) {
+  (void)unused;
+  const double depth = 0.03, h = 1e-3, thrown = sqrt(2.0 * 9.81 * depth);
+  rl_scenario *s = scenario_from("name: deep\nduration: 1\nstep: 0.001\nbodies:\n"
+                                 "  ground: {motion: fixed, friction: 0.5, rope_collide: false,"
+                                 " shape: {plane: {normal: [0, 1, 0]}}}\n"
+                                 "  load: {mass: 2.3, position: [0, 0.1, 0], " BOX
+                                 ", rope_collide: false}\n" ROPE);
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(s->model, rl_solvers[k]) || rl_solvers[k]->has_soft_contacts) {
+      continue;
+    }
+    rl_driver *d = driver_for(s, rl_solvers[k]->name, h);
+    d->state->points[rl_body_slot(d->model, 1)].y -= depth;
+    double speed = 0.0, height = 0.0;
+    for (int n = 0; n < 300; n++) {
+      assert_true(rl_driver_step(d) > 0);
+      speed = fmax(speed, probe(d, "load.vy"));
+      height = fmax(height, probe(d, "load.y"));
+    }
+    print_message("%s: %.6g m/s, up to %.6g m\n", rl_solvers[k]->name, speed, height);
+    check_below(speed, thrown + 1e-5);
+    check_below(height, 0.1 + 0.5 * h * thrown + 1e-6);
+    check_near(probe(d, "load.y"), 0.1, 1e-6);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
 }
 
 // A ball rolls at 5/7 g sin(a), a cylinder at 2/3, as long as the friction that takes, 2/7 or 1/3
@@ -909,6 +942,7 @@ int main(void) {
       cmocka_unit_test(boxes_slide_or_hold),
       cmocka_unit_test(what_holds_stays),
       cmocka_unit_test(piles_gain_little_energy),
+      cmocka_unit_test(depth_is_pushed_out_up_to_the_surface),
       cmocka_unit_test(boxes_stay_where_they_stop),
       cmocka_unit_test(springs_turn_with_the_ground),
       cmocka_unit_test(round_things_roll),

@@ -166,6 +166,12 @@ static void sort_touches(const rl_pair *pair, rl_touch *touches, size_t count) {
   }
 }
 
+// (15) Returns what a depth [m] at the start of a step of dt keeps in it: it is pushed out no faster
+// than the bodies have sunk in by their weight.
+static double kept_depth(const rl_model *model, double depth, double dt) {
+  return depth > 0.0 ? fmax(depth - dt * sqrt(2.0 * rl_length(model->gravity) * depth), 0.0) : 0.0;
+}
+
 void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *rows,
                       uint64_t old_count, uint64_t *old, double dt) {
   for (uint32_t i = 0; i < model->pair_count; i++) {
@@ -175,8 +181,9 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
     sort_touches(pair, touches, count);
     for (size_t k = 0; k < count; k++) {
       const rl_contact contact = contact_of(model, i, &touches[k]);
-      *rl_contact_add(model, state, rows, old_count, old, &contact) =
-          foot_of(model, state, &contact, &touches[k]);
+      rl_foot *foot = rl_contact_add(model, state, rows, old_count, old, &contact);
+      *foot = foot_of(model, state, &contact, &touches[k]);
+      foot->kept_depth = rows->keeps_depth ? kept_depth(model, -touches[k].gap, dt) : 0.0;
     }
   }
 }
