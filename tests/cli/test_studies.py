@@ -222,12 +222,11 @@ class Converge(Case):
 
     def test_a_figure_leaves_out_what_it_cannot_draw(self) -> None:
         """Numbers whose ratios are none any more: a point less, and a sentence; the run is a row."""
-        folder = self.converge("pendulum", "--solver", "rattle", "--over", "bodies.bob.mass",
+        folder = self.converge("pendulum", "--solver", "rattle", "--over", "bodies.bob.friction",
                                "--values", "1e-300,1,2,1e300", "--duration", "0.5")
-        self.expect([row["status"] for row in table(folder, "summary")],
-                    ["done", "done", "done", "diverged"], "status of the runs")
-        self.expect_page(folder, "Too far off, and not drawn: mass of bob 1.00e−300, 1.00e300.",
-                         "rattle-bodies.bob.mass=1e300", "not finite at t =")
+        self.expect([row["status"] for row in table(folder, "summary")], ["done"] * 4,
+                    "status of the runs")
+        self.expect_page(folder, "Too far off, and not drawn: friction of bob 1.00e−300, 1.00e300.")
 
     def test_what_is_refused(self) -> None:
         good = ["pendulum", "--over", "step", "--values", "0.01,0.005"]
