@@ -142,6 +142,21 @@ static void let_go(rl_driver *driver) {
   rl_wraps_remove_outward_velocity(before, driver->rows);
 }
 
+// (7e) of papers/wraps.md: lets a slack rope that is caught in this step run to where it is then.
+// Until then a piece can be longer than its rest length, which explicit springs would throw
+// together.
+static void run_to_catch(rl_driver *driver, double t1) {
+  const bool springs = driver->type->stored_energy && driver->type->detects_again;
+  if (!springs && rl_wraps_hang_slack(driver->model, driver->state)) {
+    rl_state_copy(driver->before, driver->state);
+    drive_begin(driver, driver->state->time, t1);
+    rl_state_kick(driver->model, driver->state, 0.5 * driver->dt);
+    rl_state_drift(driver->model, driver->state, driver->dt);
+    rl_wraps_run_to_catch(driver->model, driver->state, driver->before);
+    rl_state_copy(driver->state, driver->before);
+  }
+}
+
 // Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
 // by trial: the step is repeated until nothing changes, or until the trials come round without a
 // gain of energy.
@@ -149,6 +164,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
   rl_wraps_solve_paths(model, driver->state);
+  run_to_catch(driver, t1);
   rl_state_copy(driver->before, driver->state);
   bool goes_round = false;
   uint64_t slipped = driver->before->slipped_off;

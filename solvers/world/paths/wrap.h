@@ -112,6 +112,14 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
 // true if a grip has changed; then the rows have to be built again.
 bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
 
+// Returns whether there is an inextensible rope with friction that is slack, had no tension in the
+// last step, and lies on no edge that locks. The paths are solved.
+bool rl_wraps_hang_slack(const rl_model *model, const rl_state *state);
+
+// (7e) Lets those of these ropes that become taut in the step that begins run over their wraps to
+// where they are then. `ahead`: the state at the end of the step if there were no rows.
+void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_state *state);
+
 // Lets the first rope whose way has ended (15) between `before` and the state slip off a body in
 // `before`. Returns true if there is one.
 bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before);

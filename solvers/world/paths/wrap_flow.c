@@ -14,6 +14,12 @@ static double strain(const rl_model *model, const rl_state *state, uint32_t inde
   return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
 }
 
+// Returns by how much a piece is longer than its rest length [m]. The path is solved.
+static double excess(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece) {
+  return rl_wrap_piece_length(model, state, index, piece, state->points) -
+         rl_wrap_piece_rest(model, state, index, piece);
+}
+
 // Returns by how much the rest length of a piece of a strand that is stretched is shorter than by
 // (9), (9b) [m]. It is not 0 when a wrap has just begun to slip; then the piece gets the difference
 // at once, which is no slip.
@@ -75,6 +81,48 @@ void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, before, state, index, strand, dt, false);
     p += strand.piece_count;
+  }
+}
+
+// Returns by how much a rope is longer than its rest length [m]. The path is solved.
+static double excess_of_rope(const rl_model *model, const rl_state *state, uint32_t index) {
+  return state->path_lengths[index] - state->links[model->ropes[index].first_link].rest;
+}
+
+// Whether a rope is one of those of rl_wraps_hang_slack.
+static bool hangs_slack(const rl_model *model, const rl_state *state, uint32_t index) {
+  const rl_rope *rope = &model->ropes[index];
+  const uint32_t count = rope->wrap_capacity > 0 ? state->wrap_counts[index] : 0;
+  bool hangs = rope->rubs && count > 0 && isinf(rope->stiffness) &&
+               !(state->multipliers[rope->first_link] > 0.0) &&
+               !rl_is_taut(model, excess_of_rope(model, state, index));
+  for (uint32_t i = 0; i < count && hangs; i++) {
+    hangs = !(rl_wraps_of(model, state, index)[i].tension > 0.0) &&
+            isfinite(rl_wrap_holding_ratio(model, state, index, i));
+  }
+  return hangs;
+}
+
+bool rl_wraps_hang_slack(const rl_model *model, const rl_state *state) {
+  bool hangs = false;
+  for (uint32_t r = 0; r < model->rope_count && !hangs; r++) {
+    hangs = hangs_slack(model, state, r);
+  }
+  return hangs;
+}
+
+void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_state *state) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (!hangs_slack(model, state, r)) {
+      continue;
+    }
+    rl_wrap_solve_path(model, ahead, r, ahead->points);
+    const double from = excess_of_rope(model, state, r), to = excess_of_rope(model, ahead, r);
+    const double share = from / (from - to); // t*/h
+    for (uint32_t p = 1; p < rl_wraps_piece_count(model, state, r) && to > 0.0; p++) {
+      rl_wraps_of(model, state, r)[p - 1].rest +=
+          (1.0 - share) * excess(model, state, r, p) + share * excess(model, ahead, r, p);
+    }
   }
 }
 
