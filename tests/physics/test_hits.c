@@ -38,6 +38,40 @@ static void what_is_passed_in_a_step_is_told(void **unused) {
   rl_scenario_free(s);
 }
 
+// (15a) A drum moves along its axis from under a rope over its side: the rope slips off the
+// end, 2.5 mm shorter at once. That is told once, in steps in which the drum moves by 0.5 to 8 mm.
+// A drum that moves down leaves its rope, and nothing slips off.
+static void what_slips_off_an_end_is_told(void **unused) {
+  (void)unused;
+  static const double steps[] = {5e-4, 1e-3, 2e-3, 4e-3, 8e-3};
+  for (size_t n = 0; n < 2 * sizeof steps / sizeof steps[0]; n++) {
+    const bool slips = n % 2 == 0;
+    const double dt = steps[n / 2];
+    rl_scenario *s =
+        scenario_from("name: t\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\nbodies:\n"
+                      "  drum: {mass: 1, position: [0, -0.05, 0], velocity: [0, %g, %g],"
+                      " shape: {cylinder: {radius: 0.1, length: 0.1993}}}\n"
+                      "ropes:\n  line: {from: {point: [-1, 0, 0]}, to: {point: [1.1, 0, 0]},"
+                      " over: [{body: drum, side: [0, 1, 0]}]}\n",
+                      slips ? 0.0 : -1.0, slips ? 1.0 : 0.2);
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      if (rl_driver_missing(s->model, rl_solvers[k])) {
+        continue;
+      }
+      rl_driver *d = driver_for(s, rl_solvers[k]->name, dt);
+      double told = 0.0;
+      while (d->state->time < 0.15) {
+        assert_true(rl_driver_step(d) > 0);
+        told = d->state->slipped_off > 0 && told == 0.0 ? d->state->time : told;
+      }
+      assert_int_equal(d->state->slipped_off, slips ? 1 : 0);
+      check_near(told, slips ? dt * ceil(0.09965 / dt) : 0.0, 1e-12);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // (23), (24) A ball flies across a rope that is taut between fixed ends, and stops there: in steps
 // in which it moves by 0.1 to 60 of its radii it does not come through, is not thrown back, and
 // what it loses is told as dissipated.
@@ -277,6 +311,7 @@ static void rough_drums_catch_by_the_capstan_law(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_passed_in_a_step_is_told),
+      cmocka_unit_test(what_slips_off_an_end_is_told),
       cmocka_unit_test(rope_that_is_hit_across_stops_a_ball),
       cmocka_unit_test(ball_feels_the_rope_that_it_crosses),
       cmocka_unit_test(grazed_pulley_runs_as_if_alone),

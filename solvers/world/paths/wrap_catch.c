@@ -131,9 +131,14 @@ static rl_vec3 was_at(const rl_wrapping *w, const rl_state *before, size_t i, rl
   return rl_add(p, rl_sub(then->at, item->at));
 }
 
-// (15a) Returns by how much the way of the list, which is solved, can be longer than at the start
-// of the step [m].
-static double largest_change(const rl_wrapping *w, const rl_state *before) {
+// The least and the most by which the length of a way can have changed [m].
+typedef struct range {
+  double least, most;
+} range;
+
+// (15a) Returns by how much the way of the list, which is solved, can differ from that at the start
+// of the step if the rope has come to it without a jump.
+static range steady_change(const rl_wrapping *w, const rl_state *before) {
   const rl_path_item *items = w->path.items;
   double along = 0.0, moves = 0.0;
   for (size_t k = 0; k + 1 < w->path.count; k++) {
@@ -143,7 +148,8 @@ static double largest_change(const rl_wrapping *w, const rl_state *before) {
     along += rl_dot(items[k].out, rl_sub(to, from));
     moves += rl_length(rl_sub(to, from));
   }
-  return fmax(fmax(along, w->along), 0.0) + rl_wrap_bent_share * moves;
+  const double bent = rl_wrap_bent_share * moves;
+  return (range){fmin(fmin(along, w->along), 0.0) - bent, fmax(fmax(along, w->along), 0.0) + bent};
 }
 
 // Returns the length of the list [m]; INFINITY if the rope does not lie on the part that it has
@@ -176,7 +182,7 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
     const double now = ways[k](w, piece, found, swept) ? caught_length(w, found, count) : INFINITY;
     const bool is_possible = now <= most && (w->left != RL_NONE || now >= w->shortest);
     if (is_possible &&
-        now <= fmax(length * (1.0 + rl_longest_slip), w->start + largest_change(w, before))) {
+        now <= fmax(length * (1.0 + rl_longest_slip), w->start + steady_change(w, before).most)) {
       return true;
     }
     longer = is_possible && longer == WAYS ? k : longer;
@@ -411,19 +417,24 @@ void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
   double length;
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   const bool is_found = adapt_features(w, &length);
+  const range change = is_found ? steady_change(w, before) : (range){0.0, 0.0};
   const double most =
-      is_found ? fmax(kept * (1.0 + rl_longest_slip), w->start + largest_change(w, before)) : kept;
+      is_found ? fmax(kept * (1.0 + rl_longest_slip), w->start + change.most) : kept;
   if (!is_found || !(length <= most)) {
     rl_wraps_restore(w, count);
     if (rl_wraps_mark_passed_parts(w, before)) {
       rl_wraps_adapt(w, before);
     }
-  } else if (length < w->shortest && count > 2) {
-    const uint32_t body = body_left(w, count); // from the old wraps, which are still there
-    if (body != RL_NONE) {
-      rl_wraps_note_slip(w->state, w->rope, body);
-      rl_wraps_fall(w, count, body);
-    }
+    return;
+  }
+  const bool jumps = count > 2 && length < w->start * (1.0 - rl_longest_slip) + change.least &&
+                     w->state->slipped_off == before->slipped_off;
+  const uint32_t body = jumps ? body_left(w, count) : RL_NONE; // the old wraps are still there
+  if (body != RL_NONE) {
+    rl_wraps_note_slip(w->state, w->rope, body);
+  }
+  if (body != RL_NONE && length < w->shortest) {
+    rl_wraps_fall(w, count, body);
   } else if (has_changed(w, count) || length < kept * (1.0 - rl_longest_slip)) {
     clear_changed(w, count, most);
   }

@@ -204,7 +204,7 @@ typedef struct rl_wrapping {
   rl_path path; // its items are those of the state
   size_t solid_count;
   double start;          // length of the way at the start of the step, or of the fall [m]
-  double shortest;       // least length that the rope can have now unless it has slipped off [m]
+  double shortest;       // least length that the rope can have now unless it falls [m]
   double along;          // rl_wraps_linear_change of the way in the step; 0 in a fall [m]
   uint32_t left;         // body that the rope falls off; RL_NONE: it does not fall
   bool meets;            // new wraps with friction begin as RL_MEETS, else they stick
@@ -299,7 +299,8 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
 
 // Adapts the features of the list by the rules of path_feature.c. If the rope would be longer than
 // on the features that it has, and longer than the way can have become within the step (15a), it
-// stays on these. If it is shorter than the way can have become, it has slipped off.
+// stays on these. If it is shorter than the way can have become without a jump, it has slipped off;
+// if it is shorter than `shortest`, it falls.
 void rl_wraps_adapt(rl_wrapping *w, const rl_state *before);
 
 // Lets the rope, which has slipped off a body that it lay on in the old items, fall from there to
