@@ -590,8 +590,12 @@ static void note_unsettled(const run *r, rl_reason reason, const rl_summary *sum
 // Notes where a solver with an error estimate has none any more, or a large one.
 static void note_estimate(const run *r, const rl_summary *summary) {
   const double estimate = r->driver->info.error_estimate;
-  if (isnan(estimate) && summary->estimated_until > 0.0) {
-    note(r, "what it says of its own error ends at t = %.6g s", summary->estimated_until);
+  const bool ends = summary->estimated_until < r->driver->state->time;
+  if (isnan(estimate) && ends && summary->estimated_until > 0.0) {
+    note(r,
+         "after t = %.6g s its error is not known: the second run, by which it is estimated, did "
+         "not get beyond there",
+         summary->estimated_until);
   } else if (estimate > doubtful_estimate * r->driver->model->reach) {
     note(r, "by its own estimate places are off by up to %.2g m at the end", estimate);
   }

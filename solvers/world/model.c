@@ -208,7 +208,11 @@ static bool build_all(rl_builder *b, rl_fault *fault) {
   for (uint32_t i = 0; i < b->model->body_count; i++) {
     rl_build_body(b, i);
   }
-  if (!rl_build_ropes(b, fault) || !rl_build_wraps(b, fault)) {
+  if (!rl_build_ropes(b, fault)) {
+    return false;
+  }
+  rl_build_reach(b);
+  if (!rl_build_wraps(b, fault)) {
     return false;
   }
   rl_build_pairs(b);

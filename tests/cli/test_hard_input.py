@@ -100,7 +100,9 @@ TEXTS = (
     ("segments without a mass", rope(CHAIN + ", segments: @3"), "a rope with segments needs a mass"),
     ("over a half-space", over("plane: {normal: [0, 1, 0]}", "over: [@drum]"), "no rope passes round a half-space"),
     ("over a body that lets ropes through",
-     over("sphere: {radius: 0.1}", "over: [@drum]", "rope_collide: false, "), "which lets it through"),
+     over("sphere: {radius: 0.1}", "over: [@drum]", "rope_collide: false, "), "expected no rope_collide: false"),
+    ("over a body in which the rope ends", over("sphere: {radius: 0.1}", "over: [@drum]").replace(
+        "{body: left}", "{body: drum, at: [0, 0.05, 0]}"), "an end of the rope is fixed to it inside its shape"),
     ("over more than half a ball", over("sphere: {radius: 0.1}", "over: [@drum]"), "the rope slips off: from its centre",
      "rad apart there, and beyond 3.142"),
     ("turns round a cone", over("hull: {points: [[0.2, 0, 0], [-0.1, 0.17, 0], [-0.1, -0.17, 0], [0, 0, 0.3]]}",

@@ -59,6 +59,20 @@ static void what_is_clear_of_all_is_straight(void **unused) {
   rl_scenario_free(s);
 }
 
+// Rounding can put an end that lies on a surface 2.78e-17 m inside.
+static void an_end_may_lie_on_a_surface(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: t\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  floor: {motion: fixed, shape: {plane: {normal: [0, 1, 0]}}}\n"
+      "  post: {motion: fixed, position: [0.3, 0.5, 0], shape: {cylinder: {radius: 0.1, length: "
+      "1}}}\n"
+      "  w: {mass: 0.5, position: [0.9, 0.1, 0]}\n"
+      "ropes: {line: {from: {point: [0, -2.78e-17, 0]}, to: {body: w}, over: [post]}}\n");
+  assert_int_equal(s->model->rope_count, 1);
+  rl_scenario_free(s);
+}
+
 // Random rows of drums, bars and prisms that stand beside each other, their axes across the plane
 // of the rope: above and below them as one likes there is one taut rope, whichever of them it
 // touches.
@@ -268,6 +282,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thin_bodies_are_passed),
       cmocka_unit_test(what_is_clear_of_all_is_straight),
+      cmocka_unit_test(an_end_may_lie_on_a_surface),
       cmocka_unit_test(rows_are_laid_on_their_sides),
       cmocka_unit_test(what_is_passed_again_is_passed_in_order),
       cmocka_unit_test(turns_are_laid_beside_the_straight_way),

@@ -85,6 +85,9 @@ bool rl_build_wraps(rl_builder *b, rl_fault *fault);
 // Sets the tensions at which elements tear.
 void rl_build_strengths(rl_builder *b);
 
+// Finds the distances of the scene, which are its size as long as ropes over bodies have no length.
+void rl_build_reach(rl_builder *b);
+
 // Finds the capabilities that a solver needs, and the size of the scene.
 void rl_build_summary(rl_builder *b);
 

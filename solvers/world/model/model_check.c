@@ -410,8 +410,11 @@ static bool check_waypoints(const rl_definition *definition, uint32_t i, rl_faul
     }
     if (body && !rl_definition_touches(definition, rope, waypoint->body)) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
-                   "the rope passes body '%s', which lets it through: rope_collide: false, or an "
-                   "end of the rope lies inside it",
+                   body->rope_collide
+                       ? "the rope passes body '%s', which lets it through, because an end of the "
+                         "rope is fixed to it inside its shape; expected that end outside the shape"
+                       : "the rope passes body '%s', which lets it through; expected no "
+                         "rope_collide: false of the body",
                    body->name);
       return rl_fault_place(fault, "%zu", k);
     }

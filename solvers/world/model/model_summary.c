@@ -115,6 +115,7 @@ void rl_build_summary(rl_builder *b) {
     m->capabilities |= m->pairs[i].friction > 0.0 ? RL_CAN_FRICTION : 0U;
     m->capabilities |= m->pairs[i].restitution > 0.0 ? RL_CAN_BOUNCES : 0U;
   }
+  double lengths = 0.0;
   bool planar = m->gravity.x == 0.0 && m->gravity.z == 0.0;
   for (uint32_t i = 0; i < m->link_count && planar; i++) {
     const rl_link *first = &m->links[m->ropes[m->link_rope[i]].first_link];
@@ -124,7 +125,7 @@ void rl_build_summary(rl_builder *b) {
   m->capabilities |= planar ? 0U : RL_CAN_SPACE;
   for (uint32_t i = 0; i < m->rope_count; i++) {
     const rl_rope *rope = &m->ropes[i];
-    m->reach += rope->length;
+    lengths += rope->length;
     m->capabilities |= !rope->closed ? 0U : rope->massless ? RL_CAN_BELTS : RL_CAN_LOOPS;
     m->capabilities |= rope->wrap_capacity > 0 ? RL_CAN_WRAPS
                        : rope->eye_count > 0   ? RL_CAN_SPANS
@@ -140,6 +141,11 @@ void rl_build_summary(rl_builder *b) {
   for (uint32_t i = 0; i < m->hold_count; i++) {
     m->capabilities |= rl_moving_hold(m, m->holds[i].slot) ? RL_CAN_SPANS : 0U;
   }
+  m->reach = fmax(m->reach, lengths);
+}
+
+void rl_build_reach(rl_builder *b) {
+  rl_model *m = b->model;
   for (uint32_t i = 1; i < m->place_count; i++) {
     m->reach = fmax(m->reach, rl_distance(rl_position(&m->points[0]), rl_position(&m->points[i])));
   }
