@@ -96,7 +96,7 @@ typedef struct rl_equations {
   double *starts;         // [unknowns] C at the start of the internal step [m]
   double *multipliers;    // [unknowns] lambda where last evaluated [N]
   double *impulses;       // [unknowns] of catches, and those that the caller adds [N s]
-  double *blows;          // [unknowns] impulses of the last catch [N s]
+  double *blows;          // [unknowns] impulses of the catch in the last choice [N s]
   double *shares;         // [unknowns] lambda* of (4a) [N]
   double *other_shares;   // [unknowns] copy while another solution is tried, (9a) [N]
   double *softness;       // [unknowns] of (4c) [1/kg]
@@ -169,8 +169,8 @@ bool rl_equations_share_anew(rl_equations *equations);
 bool rl_equations_resume(rl_equations *equations);
 
 // Chooses which rows act and which contacts stick: (8) catches taut rows that lengthen, and (9)
-// decides by accelerations between those that stay taut. Adds what the catch takes to `info`.
-// Returns true if the catch was not gentle, (8b).
+// decides by accelerations between those that stay taut. Leaves the impulses of the catch in
+// `blows`, and adds what it takes to `info`. Returns true if it was not gentle, (8b).
 bool rl_equations_choose(rl_equations *equations, rl_step_info *info);
 
 #endif

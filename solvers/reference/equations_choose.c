@@ -294,20 +294,22 @@ static void stop_slides(rl_equations *e, rl_step_info *info) {
 }
 
 // (8) Catches taut rows that lengthen, the fastest at this rate [m/s], and books what it takes.
-static void catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
+// Returns false if the catch was gentle, (8b).
+static bool catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   rl_lcp *l = &e->lcp;
   const uint32_t slots = e->model->slot_count;
   memcpy(e->saved, e->state->velocities, slots * sizeof *e->saved);
-  if (fastest > e->gentle || !catch_gently(e)) {
+  const bool is_hit = fastest > e->gentle || !catch_gently(e);
+  if (is_hit) {
     memcpy(e->state->velocities, e->saved, slots * sizeof *e->saved);
     catch_hard(e, info);
   }
   book_change(e, rl_rubbing_blow_work(e), info);
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
-    e->impulses[m] += l->impulses[m];
     e->blows[m] = l->impulses[m];
   }
   rl_direct_rates(&l->direct, l->gradients, e->state->velocities, l->rates);
+  return is_hit;
 }
 
 // (4) Computes the accelerations for the present choice. Returns false if the matrix is singular.
@@ -538,17 +540,16 @@ static void keep_taut(rl_equations *e) {
 
 bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
   rl_rotation_settle(e->model, e->state, false);
+  memset(e->blows, 0, e->lcp.direct.row_count * sizeof *e->blows);
   const double fastest = find_taut(e);
   e->gentle = e->decides.gentle * gentle_of(e);
   if (fastest > e->gentle) {
     add_near(e, fastest);
   }
   restrict_to(e, e->is_taut);
-  if (fastest > rest_speed * e->speed) {
-    catch_taut(e, fastest, info);
-  }
+  const bool is_hit = fastest > rest_speed * e->speed && catch_taut(e, fastest, info);
   keep_taut(e);
   choose_by_acceleration(e, info);
   restrict_to(e, e->acts);
-  return fastest > e->gentle;
+  return is_hit;
 }

@@ -281,7 +281,7 @@ static void book(const rl_truth *self, rl_step_info *info) {
 static void write_means(const rl_truth *self, double dt) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    const double time = dt - (m < e->model->link_count ? 0.0 : self->since);
+    const double time = rl_truth_counted_time(self, m, dt);
     if (time > 0.0) {
       e->state->multipliers[m] = fmax(e->impulses[m] / time, e->lcp.lower[m]);
     }

@@ -68,6 +68,15 @@ static void keep_chosen(const rl_truth *self) {
   }
 }
 
+// Books the impulses of a catch, which count over the step. Of rows that began within it the mean
+// force is that from then on.
+static void book_blows(rl_truth *self, double dt) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    e->impulses[m] += e->blows[m] * rl_truth_counted_time(self, m, dt) / dt;
+  }
+}
+
 void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
   const rl_model *model = e->model;
@@ -78,7 +87,7 @@ void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
     const bool is_hit = rl_equations_choose(e, info);
     keep_chosen(self);
     if (!is_hit || trial > 2 * model->split_capacity || model->split_capacity == 0) {
-      return;
+      break;
     }
     for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
       state->multipliers[m] = fmax(e->blows[m], 0.0);
@@ -89,16 +98,14 @@ void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
     const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
     state->continues_paths = true;
     if (!slips && !(rl_truth_stop_event(self) > 0.0)) {
-      return;
-    }
-    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-      e->impulses[m] -= e->blows[m];
+      break;
     }
     *info = before;
     rl_state_copy(state, self->before);
     take_grips(self);
     lay_rows(self, t, dt);
   }
+  book_blows(self, dt);
 }
 
 void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info *info) {

@@ -55,6 +55,11 @@ typedef struct rl_truth {
   rl_reason failure;     // why the last step failed; it is not tried again
 } rl_truth;
 
+// Returns the time of a step of dt in which the impulses of row m count [s].
+static inline double rl_truth_counted_time(const rl_truth *self, uint32_t m, double dt) {
+  return dt - (m < self->model->link_count ? 0.0 : self->since);
+}
+
 // ---------------------------------------------------------------------------------------------
 // reference_events.c: one internal step, and the events in it
 

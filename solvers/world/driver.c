@@ -77,13 +77,18 @@ static bool makes_parts(const rl_model *model, const rl_solver_type *type) {
   return model->wrap_capacity > 0 && !type->keeps_wraps && !type->keeps_faults;
 }
 
-// Creates a copy of the state that only some runs keep.
+// Whether wraps that stick can slip in a catch, (23b) of papers/changes.md.
+static bool slips_in_catches(const rl_model *model, const rl_solver_type *type) {
+  return model->split_capacity > 0 && !type->keeps_wraps && type->excess != RL_EXCESS_STAYS;
+}
+
+// A copy of the state that only some runs keep.
 typedef struct copy {
   bool is_kept;
   rl_state **place;
 } copy;
 
-enum { COPIES = 7 };
+enum { COPIES = 8 };
 
 static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_type *type,
                         copy copies[COPIES]) {
@@ -91,7 +96,7 @@ static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_typ
       {model->wrap_capacity > 0, &d->before}, {makes_parts(model, type), &d->whole},
       {model->is_limited, &d->reeled},        {model->rings_rub, &d->gripped},
       {model->is_swiped, &d->swept},          {type->is_adaptive, &d->undone},
-      {books_starts(model, type), &d->first}};
+      {books_starts(model, type), &d->first}, {slips_in_catches(model, type), &d->caught}};
   memcpy(copies, all, sizeof all);
 }
 
@@ -271,19 +276,33 @@ static void stop_at_eyes(rl_driver *driver) {
   }
 }
 
+static void catch_growths(rl_driver *driver) {
+  rl_wraps_take_back_growths(driver->model, driver->state, driver->rows, driver->type->excess);
+  rl_wraps_apply_catch(driver->model, driver->state, driver->rows, driver->dt);
+}
+
 // (21) and (23) of papers/changes.md: takes back the excess length of ropes whose contacts have
-// changed, and the rate at which they get longer.
+// changed, and the rate at which they get longer; again, where wraps have to slip in that, (23b).
 static void take_back_excess(rl_driver *driver) {
+  const rl_model *model = driver->model;
+  rl_state *state = driver->state, *caught = driver->caught;
   if (driver->type->excess == RL_EXCESS_CATCHES) {
-    rl_wraps_clear_pulled_growths(driver->model, driver->state);
+    rl_wraps_clear_pulled_growths(model, state);
   }
-  if (driver->type->excess != RL_EXCESS_STAYS &&
-      rl_wraps_largest_growth(driver->model, driver->state) > 0.0) {
-    detect_between(driver);
-    rl_wraps_take_back_growths(driver->model, driver->state, driver->rows, driver->type->excess);
-    rl_wraps_apply_catch(driver->model, driver->state, driver->rows, driver->dt);
-    rl_driver_tell(driver);
+  if (driver->type->excess == RL_EXCESS_STAYS || !(rl_wraps_largest_growth(model, state) > 0.0)) {
+    return;
   }
+  if (caught) {
+    rl_state_copy(caught, state);
+  }
+  detect_between(driver);
+  catch_growths(driver);
+  while (caught && rl_wraps_judge_catch(model, state, caught)) {
+    rl_state_copy(state, caught);
+    rl_detect(model, state, driver->dt, driver->rows);
+    catch_growths(driver);
+  }
+  rl_driver_tell(driver);
 }
 
 // Does what comes before a step. Returns false if there is no step any more.

@@ -303,8 +303,7 @@ void rl_wraps_apply_catch(const rl_model *model, rl_state *state, rl_rows *rows,
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->kind == RL_ROW_SPAN && state->aims[row->source] > 0.0) {
-      rl_wraps_set_tensions(model, state, row,
-                            state->multipliers[row->source] + state->aims[row->source] / dt);
+      rl_wraps_add_tensions(model, state, row, state->aims[row->source] / dt);
     }
   }
 }

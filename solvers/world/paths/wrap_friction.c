@@ -231,12 +231,12 @@ double rl_wrap_piece_tension(const rl_model *model, const rl_state *state, uint3
   return *piece_tension(model, state, index, piece);
 }
 
-void rl_wraps_set_tensions(const rl_model *model, rl_state *state, const rl_row *strand,
+void rl_wraps_add_tensions(const rl_model *model, rl_state *state, const rl_row *strand,
                            double tension) {
   const uint32_t index = model->link_rope[strand->item];
   const uint32_t end = strand->first_piece + strand->piece_count;
   for (uint32_t p = strand->first_piece; p < end; p++) {
-    *piece_tension(model, state, index, p) = tension;
+    *piece_tension(model, state, index, p) += tension;
     tension *= p + 1 < end ? rl_wrap_tension_ratio(model, state, index, p) : 1.0;
   }
 }

@@ -134,8 +134,8 @@ void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t rop
 void rl_wraps_choose_tensions(const rl_model *model, const rl_state *before, rl_state *state,
                               uint32_t rope);
 
-// Sets the tensions of the pieces of a strand, of which the first has `tension` [N].
-void rl_wraps_set_tensions(const rl_model *model, rl_state *state, const rl_row *strand,
+// Adds to the tensions of the pieces of a strand, of which the first has `tension` [N] more.
+void rl_wraps_add_tensions(const rl_model *model, rl_state *state, const rl_row *strand,
                            double tension);
 
 // ---------------------------------------------------------------------------------------------

@@ -285,6 +285,16 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
   return changed;
 }
 
+bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before) {
+  bool changed = false;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs && !rl_wraps_is_loop(model, r)) {
+      changed = judge_stuck(model, state, r, NULL, 0, before) || changed;
+    }
+  }
+  return changed;
+}
+
 // Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
 // strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
 // tension.
