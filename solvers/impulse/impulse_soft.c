@@ -165,7 +165,8 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   rl_ledger_substep(info->ledger, model, state, rows, 1.0, h);
   const rl_bounce_law law = {.which = RL_REBOUND_HIT, .unit = 1.0, .rubbed = s->frictions};
   const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
-  rl_ledger_bounce(info->ledger, model, state, rows, bounce.lost, bounce.is_hit);
+  rl_ledger_bounce(info->ledger, model, state, rows, &bounce);
+  info->work += bounce.rubbed_work;
   // The dampers of the scenario have their work done at the velocities of the substep.
   info->dissipated += rl_damper_loss(model, state, rows, h);
 }

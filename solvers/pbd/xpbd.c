@@ -60,7 +60,8 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
                              .rubbed = self->relaxation.frictions,
                              .drawn = h};
   const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
-  rl_ledger_bounce(info->ledger, model, state, rows, bounce.lost, bounce.is_hit);
+  rl_ledger_bounce(info->ledger, model, state, rows, &bounce);
+  info->work += bounce.rubbed_work;
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] += state->multipliers[i] / h;
   }

@@ -372,18 +372,20 @@ static void begin_bounce(const penalty *self, const rl_model *model, rl_state *s
   }
 }
 
-static double end_bounce(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows) {
+static void end_bounce(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                       rl_step_info *info) {
   for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
     const double before = -state->multipliers[i];
     state->multipliers[i] = self->impulses[i] - before;
     self->impulses[i] = before;
   }
   const rl_bounce_law law = {.which = RL_REBOUND_HIT, .unit = 1.0, .drawn = self->law.h};
-  const double lost = rl_bounce_end(&law, model, state, rows).lost;
+  const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
   for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
     self->impulses[i] += state->multipliers[i];
   }
-  return lost;
+  info->dissipated += bounce.lost + bounce.rubbed;
+  info->work += bounce.rubbed_work;
 }
 
 // (4), (5) The springs of a step in substeps h.
@@ -455,7 +457,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     }
     substep(self, model, state, rows, info);
     if (bounces) {
-      info->dissipated += end_bounce(self, model, state, rows);
+      end_bounce(self, model, state, rows, info);
     }
   }
   info->iterations += (uint64_t)substeps;

@@ -428,11 +428,12 @@ void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec
 }
 
 void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,
-                      rl_rows *rows, double lost, bool is_hit) {
-  if (ledger && (is_hit || ledger->caught)) {
-    ledger->loss += lost;
+                      rl_rows *rows, const rl_bounce *bounce) {
+  if (!ledger) {
+    return;
   }
-  if (ledger && ledger->expected && lost != 0.0) {
+  ledger->loss += bounce->rubbed + (bounce->is_hit || ledger->caught ? bounce->lost : 0.0);
+  if (ledger->expected && (bounce->lost != 0.0 || bounce->rubbed != 0.0)) {
     book_rates(ledger, model, state, rows, 0.0, 0.0);
   }
 }

@@ -19,8 +19,10 @@ typedef struct bounce {
   double *aims;       // [unknowns] largest C that a row of a rope may keep, (4d) [m]
   rl_vec3 *frictions; // [contacts] across the normals, on the first body [N s]
   uint32_t hit;       // represents the slots that rows connect with a hit; RL_NONE: no hit
-  double lost;        // energy dissipated [J]
-  double work;        // of what is driven [J]
+  double lost;        // energy dissipated along the rows [J]
+  double rubbed;      // energy dissipated by friction [J]
+  double work;        // of what is driven, along the rows [J]
+  double rubbed_work; // of what is driven, through friction [J]
   double largest;     // change in this sweep, of a rate [m/s] or of C [m]
 } bounce;
 
@@ -193,12 +195,12 @@ static void rub(bounce *b, const rl_row *row) {
   const double normal = fmax(pushed + b->impulses[row->source], 0.0);
   const rl_vec3 change =
       rl_friction_change(&b->frictions[row->item], slide, w, row->friction * normal);
-  b->work += rl_friction_work(b->rows, row, change, b->state->points, v);
+  b->rubbed_work += rl_friction_work(b->rows, row, change, b->state->points, v);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &b->rows->entries[i];
     v[e->slot] = rl_add(v[e->slot], rl_friction_push(row, e, change, b->state->points));
   }
-  b->lost -= 0.5 * rl_dot(change, rl_add(slide, rl_contact_slide(b->rows, row, v)));
+  b->rubbed -= 0.5 * rl_dot(change, rl_add(slide, rl_contact_slide(b->rows, row, v)));
   b->largest = rl_larger(b->largest, rl_length(change) * w);
 }
 
@@ -334,7 +336,7 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
     hits = hits || is_hit(&b, row);
   }
   if (!acts && !hits) {
-    return (rl_bounce){false, 0.0, 0.0};
+    return (rl_bounce){false, 0.0, 0.0, 0.0, 0.0};
   }
   if (hits) {
     find_hit(&b);
@@ -349,5 +351,5 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
     const double now = state->multipliers[i] + b.impulses[i] / law->unit;
     state->multipliers[i] = i < model->link_count ? now : fmax(now, 0.0); // but for rounding
   }
-  return (rl_bounce){hits, b.lost, b.work};
+  return (rl_bounce){hits, b.lost, b.rubbed, b.work, b.rubbed_work};
 }

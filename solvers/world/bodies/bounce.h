@@ -16,9 +16,11 @@ typedef enum rl_rebound {
 
 // What the impulses of a bounce have done [J].
 typedef struct rl_bounce {
-  bool is_hit; // bodies have hit each other
-  double lost; // energy dissipated
-  double work; // of what is driven
+  bool is_hit;        // bodies have hit each other
+  double lost;        // energy dissipated along the rows
+  double rubbed;      // energy dissipated by friction
+  double work;        // of what is driven, along the rows
+  double rubbed_work; // of what is driven, through friction
 } rl_bounce;
 
 // Before a step or substep of h [s]: stores in rows->approaches the rates at which bodies that hit
