@@ -14,12 +14,6 @@ static double strain(const rl_model *model, const rl_state *state, uint32_t inde
   return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
 }
 
-// Returns by how much a piece is longer than its rest length [m]. The path is solved.
-static double excess(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece) {
-  return rl_wrap_piece_length(model, state, index, piece, state->points) -
-         rl_wrap_piece_rest(model, state, index, piece);
-}
-
 // Returns by how much the rest length of a piece of a strand that is stretched is shorter than by
 // (9), (9b) [m]. It is not 0 when a wrap has just begun to slip; then the piece gets the difference
 // at once, which is no slip.
@@ -121,7 +115,8 @@ void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_stat
     const double share = from / (from - to); // t*/h
     for (uint32_t p = 1; p < rl_wraps_piece_count(model, state, r) && to > 0.0; p++) {
       rl_wraps_of(model, state, r)[p - 1].rest +=
-          (1.0 - share) * excess(model, state, r, p) + share * excess(model, ahead, r, p);
+          (1.0 - share) * rl_wrap_excess(model, state, r, p, 1) +
+          share * rl_wrap_excess(model, ahead, r, p, 1);
     }
   }
 }
