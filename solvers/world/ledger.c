@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ledger.h"
 
+#include "bodies/bounce.h"
 #include "memory.h"
 #include "paths/wrap.h"
 #include "ropes/flexure.h"

@@ -4,8 +4,9 @@
 #ifndef RL_LEDGER_H
 #define RL_LEDGER_H
 
-#include "bodies/bounce.h"
 #include "solver.h"
+
+struct rl_bounce; // bodies/bounce.h
 
 typedef struct rl_energy {
   double kinetic, gravity, elastic, bending; // [J]
@@ -94,7 +95,7 @@ void rl_ledger_half(rl_ledger *ledger, const rl_state *state, const rl_rows *row
 // Books what a bounce after a substep has lost: by friction, and along the rows if it is a hit, or
 // if something was caught before in the step. The next substep begins with the present rates.
 void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,
-                      rl_rows *rows, const rl_bounce *bounce);
+                      rl_rows *rows, const struct rl_bounce *bounce);
 
 // Adds to info->rubbed what Coulomb friction takes in a step, -T.u with u the mean of the slide at
 // the velocities before the step and at the state's, and to info->work what driven bodies do
