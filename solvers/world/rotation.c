@@ -155,3 +155,10 @@ void rl_rotation_drift(const rl_model *model, rl_state *state, double h) {
     state->rotations[i] = rl_quat_unit(t.rotation);
   }
 }
+
+rl_vec3 rl_spin_turn(rl_vec3 on, rl_vec3 off) {
+  static const double rounding = 1e-12;
+  const rl_vec3 turn = rl_sub(on, off);
+  return rl_length(turn) > rounding * (rl_length(on) + rl_length(off)) ? turn
+                                                                       : rl_vec(0.0, 0.0, 0.0);
+}

@@ -46,4 +46,8 @@ rl_vec3 rl_gyroscopic_rate(const rl_model *model, const rl_state *state, uint32_
 // the same angular momentum in the world's frame; otherwise they already are in the turned frame.
 void rl_rotation_settle(const rl_model *model, rl_state *state, bool keep_momentum);
 
+// Returns the difference of the levers with which a rope comes on to a body and leaves it; 0 if it
+// is only round-off, as on a wheel that the rope runs over without friction.
+rl_vec3 rl_spin_turn(rl_vec3 on, rl_vec3 off);
+
 #endif

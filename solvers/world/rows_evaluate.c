@@ -185,8 +185,9 @@ static void add_item(const place *p, const rl_path_item *item, rl_vec3 in, rl_ve
     place on = *p, off = *p;
     on.arm = rl_sub(item->entry, p->at);
     off.arm = rl_sub(item->exit, p->at);
-    entry->gradient = rl_add(entry->gradient, rl_sub(lever(&on, in), lever(&off, out)));
-    entry->force = rl_add(entry->force, rl_sub(lever(&on, pulled_in), lever(&off, pulled_out)));
+    entry->gradient = rl_add(entry->gradient, rl_spin_turn(lever(&on, in), lever(&off, out)));
+    entry->force =
+        rl_add(entry->force, rl_spin_turn(lever(&on, pulled_in), lever(&off, pulled_out)));
   }
 }
 

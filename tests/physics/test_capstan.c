@@ -276,6 +276,10 @@ static void led_ropes_slip_as_the_capstan_law_says(void **unused) {
        "point: [-0.6, -1, 0]", "p, q",
        "events: [{from: 0, until: 9, winch: {rope: line, end: from, rate: -0.5}}]\n", 0.6, -2.0,
        exp(0.15 * pi), 0.5},
+      {"  hand: {motion: driven, position: [-0.6, -1, 0], velocity: [0, -0.5, 0]}\n"
+       "  p: {motion: axle, mass: 3, position: [-0.5, 0, 0], " ROUND // a smooth wheel before a post
+       "  q: {motion: fixed, friction: 0.3, position: [0.5, 0, 0], " ROUND,
+       "body: hand", "p, q", "", 0.6, -2.0, exp(0.15 * pi), 0.5},
   };
   for (size_t n = 0; n < sizeof scenes / sizeof scenes[0]; n++) {
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {

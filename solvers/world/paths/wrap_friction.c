@@ -167,20 +167,34 @@ bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t ind
   return inert;
 }
 
-// Whether nothing moves an item of the path but what is prescribed.
-static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t carrier) {
+// Whether the pull of a rope does not turn the body under an item of its path.
+static bool turns_nothing(const rl_model *model, const rl_state *state, uint32_t body,
+                          const rl_path_item *item) {
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, body);
+  const rl_body *b = &model->bodies[body];
+  return rl_is_zero(
+      rl_spin_turn(rl_spin_lever(b, at.rotation, rl_sub(item->entry, at.centre), item->in),
+                   rl_spin_lever(b, at.rotation, rl_sub(item->exit, at.centre), item->out)));
+}
+
+// Whether nothing moves an item of the path but what is prescribed: a wheel over which the rope
+// runs without friction turns as it did.
+static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t index,
+                          uint32_t item, bool within) {
+  const uint32_t carrier = rl_wrap_carrier(model, state, index, item);
   const uint32_t body = carrier == rl_wrap_moving ? RL_NONE : carrier;
   const uint32_t spin = body == RL_NONE ? RL_NONE : model->bodies[body].spin_slot;
   return carrier != rl_wrap_moving &&
          (body == RL_NONE || state->points[rl_body_slot(model, body)].w == 0.0) &&
-         (spin == RL_NONE || state->points[spin].w == 0.0);
+         (spin == RL_NONE || state->points[spin].w == 0.0 ||
+          (within && turns_nothing(model, state, body, &rl_path_items(state, index)[item])));
 }
 
 bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t index,
                     uint32_t first_piece, uint32_t piece_count) {
   bool led = true;
   for (uint32_t k = 0; k <= piece_count && led; k++) {
-    led = is_prescribed(model, state, rl_wrap_carrier(model, state, index, first_piece + k));
+    led = is_prescribed(model, state, index, first_piece + k, k > 0 && k < piece_count);
   }
   return led;
 }
