@@ -303,6 +303,29 @@ static void led_ropes_slip_as_the_capstan_law_says(void **unused) {
   }
 }
 
+// A hand pays out over a rough post while the weight behind it draws away: the rope is slack as a
+// whole, however well the post would hold it, and the weight falls freely.
+static void a_rope_that_is_paid_out_catches_nothing(void **unused) {
+  (void)unused;
+  static const char *const all[] = {"pbd", "impulse", "impulse-direct", "rattle", "reference"};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    rl_scenario *s = scenario_from(
+        "name: out\nduration: 1\nstep: 0.001\nbodies:\n"
+        "  p: {motion: fixed, friction: 0.4, " ROUND
+        "  q: {motion: fixed, position: [0.873, -0.423, 0], friction: 0, " ROUND
+        "  a: {motion: driven, position: [-0.3, -0.8, 0], velocity: [-0.29, 0.72, 0]}\n"
+        "  b: {mass: 1.16, position: [1.8, 1, 0], velocity: [-0.15, 0.19, 0]}\n"
+        "ropes: {line: {from: {body: a}, to: {body: b}, over: [p, {body: q, side: [0, -1, "
+        "0]}]}}\n");
+    rl_driver *d = driver_for(s, all[k], 0.001);
+    take_steps(d, 300);
+    check_near(probe(d, "b.y"), 1.0 + 0.19 * 0.3 - 0.5 * g * 0.09, 0.5 * g * 0.3 * 0.001 + 1e-9);
+    check_near(probe(d, "b.x"), 1.8 - 0.15 * 0.3, 1e-12);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // A driven post that stands still between two fixed ones holds with these: the product of all.
 static void posts_that_stand_hold_together(void **unused) {
   (void)unused;
@@ -622,6 +645,7 @@ int main(void) {
       cmocka_unit_test(free_eyes_keep_momentum),
       cmocka_unit_test(inert_pieces_have_what_friction_allows),
       cmocka_unit_test(led_ropes_slip_as_the_capstan_law_says),
+      cmocka_unit_test(a_rope_that_is_paid_out_catches_nothing),
       cmocka_unit_test(posts_that_stand_hold_together),
       cmocka_unit_test(hands_that_pull_apart_are_told),
       cmocka_unit_test(turns_multiply),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // After a step: which wraps stick, which slip, and which a ball holds or lets go.
+#include "../rotation.h"
 #include "../trigonometry.h"
 #include "wrap_internal.h"
 
@@ -52,6 +53,23 @@ static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_
   return changed;
 }
 
+// Whether what a led strand runs over moves so that it gets shorter.
+static bool is_let_out(const rl_model *model, const rl_state *state, uint32_t index, uint32_t first,
+                       uint32_t pieces) {
+  const rl_path_item *items = rl_path_items(state, index);
+  double rate = 0.0, speed = 0.0;
+  for (uint32_t k = first; k <= first + pieces; k++) {
+    const uint32_t body = rl_wrap_carrier(model, state, index, k);
+    const uint32_t slot = body == RL_NONE ? RL_NONE : rl_body_slot(model, body);
+    const rl_vec3 on = rl_velocity_at(model, state, slot, items[k].entry);
+    const rl_vec3 off = rl_velocity_at(model, state, slot, items[k].exit);
+    rate += k > first ? rl_dot(items[k].in, on) : 0.0;
+    rate -= k < first + pieces ? rl_dot(items[k].out, off) : 0.0;
+    speed += rl_length(on) + rl_length(off);
+  }
+  return rate < -rl_wrap_rounding * speed;
+}
+
 // (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
 // length, EA times the strain of an elastic inert one at an end of the rope. Else NAN stands for
 // any pull, and INFINITY for one to which the wraps have to give way.
@@ -79,6 +97,9 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const double rounding = rl_wrap_rounding * state->path_lengths[index];
   const double excess = rl_wrap_excess(model, state, index, first, pieces);
   const double grown = excess - rl_wrap_excess(model, before, index, first, pieces);
+  if (fabs(grown) <= rounding && is_let_out(model, state, index, first, pieces)) {
+    return 0.0; // at an instant
+  }
   return excess < -rounding ? 0.0 : grown > rounding ? INFINITY : any;
 }
 
