@@ -88,17 +88,13 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   const uint32_t count = state->wrap_counts[index];
   const bool is_loop = rl_wraps_is_loop(model, index);
-  const uint32_t pieces = rl_wraps_piece_count(model, state, index);
-  uint32_t last = first_piece;
-  while (last + 1 < pieces && wraps[last].grip != RL_STICKS) {
-    last++;
-  }
+  const uint32_t pieces = rl_wrap_strand_pieces(model, state, index, first_piece);
   rl_row *row = rl_rows_add(rows, RL_ROW_SPAN, source, rope->first_link);
   row->first_piece = first_piece;
-  row->piece_count = last - first_piece + 1;
-  const bool inert = (is_loop && count == 0) ||
-                     rl_wrap_is_inert(model, state, index, first_piece, last - first_piece + 1);
-  for (uint32_t i = first_piece; i <= last + 1; i++) { // item i stands before piece i
+  row->piece_count = pieces;
+  const bool inert =
+      (is_loop && count == 0) || rl_wrap_is_inert(model, state, index, first_piece, pieces);
+  for (uint32_t i = first_piece; i <= first_piece + pieces; i++) { // item i stands before piece i
     if (inert) {
       rl_row_add_vertex(model, rows, row, (rl_vertex){RL_NONE, {0.0, 0.0, 0.0}});
       continue;

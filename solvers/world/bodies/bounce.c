@@ -19,11 +19,8 @@ typedef struct bounce {
   double *aims;       // [unknowns] largest C that a row of a rope may keep, (4d) [m]
   rl_vec3 *frictions; // [contacts] across the normals, on the first body [N s]
   uint32_t hit;       // represents the slots that rows connect with a hit; RL_NONE: no hit
-  double lost;        // energy dissipated along the rows [J]
-  double rubbed;      // energy dissipated by friction [J]
-  double work;        // of what is driven, along the rows [J]
-  double rubbed_work; // of what is driven, through friction [J]
-  double largest;     // change in this sweep, of a rate [m/s] or of C [m]
+  rl_bounce done;
+  double largest; // change in this sweep, of a rate [m/s] or of C [m]
 } bounce;
 
 static bool is_of_bodies(const rl_state *state, const rl_row *row) {
@@ -158,8 +155,8 @@ static void push_row(bounce *b, const rl_row *row, double target, double least) 
     prescribed += is_free(b, e->slot) ? 0.0 : rl_dot(e->force, v[e->slot]);
   }
   rl_row_push(b->rows, row, push, b->state->points, b->state->velocities);
-  b->lost += 0.5 * push * (power + rl_row_power(b->rows, row, v));
-  b->work += push * prescribed;
+  b->done.lost += 0.5 * push * (power + rl_row_power(b->rows, row, v));
+  b->done.work += push * prescribed;
   b->largest = rl_larger(b->largest, fabs(push) * row->inverse_mass);
   *impulse = now;
 }
@@ -180,8 +177,8 @@ static void push_link(bounce *b, uint32_t index, double least) {
   const double fixed_b = is_free(b, link->b) ? 0.0 : rl_dot(now.d, v[link->b]);
   v[link->a] = rl_add_scaled(v[link->a], push * points[link->a].w, now.d);
   v[link->b] = rl_add_scaled(v[link->b], -push * points[link->b].w, now.d);
-  b->lost += push * (rate - 0.5 * push * now.inverse_mass);
-  b->work += push * (fixed_b - fixed_a);
+  b->done.lost += push * (rate - 0.5 * push * now.inverse_mass);
+  b->done.work += push * (fixed_b - fixed_a);
   b->largest = rl_larger(b->largest, fabs(push) * now.inverse_mass);
   b->impulses[index] = total;
 }
@@ -195,12 +192,12 @@ static void rub(bounce *b, const rl_row *row) {
   const double normal = fmax(pushed + b->impulses[row->source], 0.0);
   const rl_vec3 change =
       rl_friction_change(&b->frictions[row->item], slide, w, row->friction * normal);
-  b->rubbed_work += rl_friction_work(b->rows, row, change, b->state->points, v);
+  b->done.rubbed_work += rl_friction_work(b->rows, row, change, b->state->points, v);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &b->rows->entries[i];
     v[e->slot] = rl_add(v[e->slot], rl_friction_push(row, e, change, b->state->points));
   }
-  b->rubbed -= 0.5 * rl_dot(change, rl_add(slide, rl_contact_slide(b->rows, row, v)));
+  b->done.rubbed -= 0.5 * rl_dot(change, rl_add(slide, rl_contact_slide(b->rows, row, v)));
   b->largest = rl_larger(b->largest, rl_length(change) * w);
 }
 
@@ -335,8 +332,9 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
     acts = acts || (law->which == RL_REBOUND_PUSHED && pushes(state, row));
     hits = hits || is_hit(&b, row);
   }
+  b.done.is_hit = hits;
   if (!acts && !hits) {
-    return (rl_bounce){false, 0.0, 0.0, 0.0, 0.0};
+    return b.done;
   }
   if (hits) {
     find_hit(&b);
@@ -351,5 +349,5 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
     const double now = state->multipliers[i] + b.impulses[i] / law->unit;
     state->multipliers[i] = i < model->link_count ? now : fmax(now, 0.0); // but for rounding
   }
-  return (rl_bounce){hits, b.lost, b.rubbed, b.work, b.rubbed_work};
+  return b.done;
 }

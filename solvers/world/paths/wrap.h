@@ -63,6 +63,10 @@ typedef struct rl_strand {
 rl_strand rl_wrap_strand(const rl_model *model, const rl_state *state, uint32_t rope,
                          uint32_t first_piece, const rl_point *points);
 
+// Returns the number of pieces of the strand that begins with a piece.
+uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uint32_t rope,
+                               uint32_t first_piece);
+
 // Whether no motion can change the length of a strand, because all items it runs over, its ends
 // included, are fixed or belong to one body. J M^-1 J^T of its row is 0, and its tension is chosen
 // within the bounds of friction, (7a).

@@ -113,17 +113,13 @@ uint32_t rl_wrap_carrier(const rl_model *model, const rl_state *state, uint32_t 
 static const double rl_wrap_rounding = 1e-12;
 
 // Whether no impulse can change the length of a strand, (7c): all that it runs over, its ends
-// included, is fixed or moves as prescribed.
+// included, is fixed, moves as prescribed, or is a wheel on which it does not rub.
 bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t rope,
                     uint32_t first_piece, uint32_t piece_count);
 
 // Returns by how much pieces are longer than their rest lengths [m]. The path is solved.
 double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t rope,
                       uint32_t first_piece, uint32_t piece_count);
-
-// Returns the number of pieces of the strand that begins with a piece.
-uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uint32_t rope,
-                               uint32_t first_piece);
 
 // Computes the tension of each piece of a rope from the multipliers of the strands. `split`, in:
 // the number of splits (wraps that stick) of the ropes before; out: with those of this one.

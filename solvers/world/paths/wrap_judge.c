@@ -53,11 +53,12 @@ static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_
   return changed;
 }
 
-// Whether what a led strand runs over moves so that it gets shorter.
-static bool is_let_out(const rl_model *model, const rl_state *state, uint32_t index, uint32_t first,
-                       uint32_t pieces) {
+// Returns how fast what a led strand runs over draws it out beyond what a winch pays out [m/s]; 0
+// if that is round-off.
+static double led_rate(const rl_model *model, const rl_state *state, uint32_t index, uint32_t first,
+                       uint32_t pieces, double paid) {
   const rl_path_item *items = rl_path_items(state, index);
-  double rate = 0.0, speed = 0.0;
+  double rate = -paid, speed = fabs(paid);
   for (uint32_t k = first; k <= first + pieces; k++) {
     const uint32_t body = rl_wrap_carrier(model, state, index, k);
     const uint32_t slot = body == RL_NONE ? RL_NONE : rl_body_slot(model, body);
@@ -67,7 +68,7 @@ static bool is_let_out(const rl_model *model, const rl_state *state, uint32_t in
     rate -= k < first + pieces ? rl_dot(items[k].out, off) : 0.0;
     speed += rl_length(on) + rl_length(off);
   }
-  return rate < -rl_wrap_rounding * speed;
+  return fabs(rate) > rl_wrap_rounding * speed ? rate : 0.0;
 }
 
 // (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
@@ -86,9 +87,9 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
            rl_wrap_piece_rest(model, state, index, piece);
   }
   const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
-  const bool is_reeled = (at_from && reels[0] != 0.0) || (at_to && reels[1] != 0.0);
+  const double paid = (at_from ? reels[0] : 0.0) + (at_to ? reels[1] : 0.0);
   const double any = first == 0 && is_loop ? tension : NAN;
-  if (is_inert && !is_reeled) {
+  if (is_inert && paid == 0.0) {
     return any;
   }
   if (isfinite(stiffness) || !rl_wrap_is_led(model, state, index, first, pieces)) {
@@ -97,10 +98,10 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const double rounding = rl_wrap_rounding * state->path_lengths[index];
   const double excess = rl_wrap_excess(model, state, index, first, pieces);
   const double grown = excess - rl_wrap_excess(model, before, index, first, pieces);
-  if (fabs(grown) <= rounding && is_let_out(model, state, index, first, pieces)) {
-    return 0.0; // at an instant
-  }
-  return excess < -rounding ? 0.0 : grown > rounding ? INFINITY : any;
+  const bool at_instant = fabs(grown) <= rounding;
+  const double growth = at_instant ? led_rate(model, state, index, first, pieces, paid) : grown;
+  const bool is_slack = excess < -rounding || (at_instant && growth < 0.0);
+  return is_slack ? 0.0 : growth > 0.0 ? INFINITY : any;
 }
 
 // Whether a piece beside a wrap is inert and ends at a wrap that sticks or at an end of the rope.
