@@ -143,15 +143,17 @@ bool rl_solver_spec_parse(const char *text, rl_solver_spec *spec, char *message,
     snprintf(message, size, "the solver's name is too long");
     return false;
   }
-  if (!find_type(name, spec, message, size)) {
-    return false;
-  }
   spec->labelled = equals != NULL;
   snprintf(spec->label, sizeof spec->label, "%.*s",
            spec->labelled ? (int)(equals - text) : (int)strlen(name), spec->labelled ? text : name);
-  if (!is_label(spec->label) || (spec->labelled && equals - text >= RL_LABEL_MAX)) {
+  if (spec->labelled && (!is_label(spec->label) || equals - text >= RL_LABEL_MAX)) {
     snprintf(message, size,
-             "'%s' is not a label; expected letters, digits and _ - . + =", spec->label);
+             "'%s' is not a label; expected letters, digits and _ - . + =, as in "
+             "LABEL=NAME,param=value",
+             spec->label);
+    return false;
+  }
+  if (!find_type(name, spec, message, size)) {
     return false;
   }
   rl_parameters_initial(spec->type, spec->parameters);

@@ -297,7 +297,9 @@ static void take_back_excess(rl_driver *driver) {
   }
   detect_between(driver);
   catch_growths(driver);
-  while (caught && rl_wraps_judge_catch(model, state, caught)) {
+  for (uint32_t trial = 0;
+       caught && trial < 2 * model->split_capacity && rl_wraps_judge_catch(model, state, caught);
+       trial++) {
     rl_state_copy(state, caught);
     rl_detect(model, state, driver->dt, driver->rows);
     catch_growths(driver);

@@ -111,9 +111,10 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 
-// (23b) of papers/changes.md: makes wraps of open ropes slip, in `before`, that stuck in a catch
-// from there to the state, but would have had to hold more than friction can. Returns true if there
-// are any: then the catch has to be repeated from `before`.
+// (23b) of papers/changes.md: in a catch from `before` to the state, makes wraps of open ropes
+// slip, in `before`, that would have had to hold more than friction can, and stick over which the
+// rope runs the other way. Returns true if there are any: then the catch has to be repeated from
+// there.
 bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before);
 
 // Makes wraps stick, in a state and its copy `before`, whose strand slips although its tension

@@ -53,10 +53,10 @@ static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_
   return changed;
 }
 
-// Returns how fast what a led strand runs over draws it out beyond what a winch pays out [m/s]; 0
+// Returns how fast what some pieces run over draws them out beyond what a winch pays out [m/s]; 0
 // if that is round-off.
-static double led_rate(const rl_model *model, const rl_state *state, uint32_t index, uint32_t first,
-                       uint32_t pieces, double paid) {
+static double drawn_rate(const rl_model *model, const rl_state *state, uint32_t index,
+                         uint32_t first, uint32_t pieces, double paid) {
   const rl_path_item *items = rl_path_items(state, index);
   double rate = -paid, speed = fabs(paid);
   for (uint32_t k = first; k <= first + pieces; k++) {
@@ -99,7 +99,7 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const double excess = rl_wrap_excess(model, state, index, first, pieces);
   const double grown = excess - rl_wrap_excess(model, before, index, first, pieces);
   const bool at_instant = fabs(grown) <= rounding;
-  const double growth = at_instant ? led_rate(model, state, index, first, pieces, paid) : grown;
+  const double growth = at_instant ? drawn_rate(model, state, index, first, pieces, paid) : grown;
   const bool is_slack = excess < -rounding || (at_instant && growth < 0.0);
   return is_slack ? 0.0 : growth > 0.0 ? INFINITY : any;
 }
@@ -307,10 +307,30 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
   return changed;
 }
 
+// Judges which wraps of a rope that slip stick: those over which it runs the other way after a
+// catch, (7d).
+static bool judge_turned(const rl_model *model, const rl_state *state, uint32_t index,
+                         rl_wrap *before) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const double paid = state->reels ? state->reels[index][0] : 0.0;
+  bool changed = false;
+  uint32_t first = 0; // of the strand's pieces
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const double run =
+        -drawn_rate(model, state, index, first, i + 1 - first, first == 0 ? paid : 0.0);
+    const bool turns = (wraps[i].grip == RL_SLIPS_ON && run < 0.0) ||
+                       (wraps[i].grip == RL_SLIPS_BACK && run > 0.0);
+    changed = (turns && wraps[i].tension > 0.0 && regrip(&before[i], RL_STICKS)) || changed;
+    first = wraps[i].grip == RL_STICKS ? i + 1 : first;
+  }
+  return changed;
+}
+
 bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before) {
   bool changed = false;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs && !rl_wraps_is_loop(model, r)) {
+      changed = judge_turned(model, state, r, rl_wraps_of(model, before, r)) || changed;
       changed = judge_stuck(model, state, r, NULL, 0, before) || changed;
     }
   }
