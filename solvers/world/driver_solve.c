@@ -109,6 +109,11 @@ static bool is_doubtful(const rl_driver *driver) {
   return !(gained <= doubtful_gain * driver->energy_scale);
 }
 
+// Whether a step is possible by its energy, and by the tensions at its end.
+static bool is_sound(const rl_driver *driver) {
+  return !is_doubtful(driver) && !rl_wraps_slip_locked(driver->model, driver->state);
+}
+
 // Lets ropes slip off whose shortest path ends within the step, for a method that looks for
 // positions and finds none there. That is seen at the positions without the rows, also in the
 // middle of the step: a path along a seam that has ended there can be found again at the end, as
@@ -158,8 +163,8 @@ static void run_to_catch(rl_driver *driver, double t1) {
 }
 
 // Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
-// by trial: the step is repeated until nothing changes, or until the trials come round without a
-// gain of energy.
+// by trial: the step is repeated until nothing changes, or until the trials come round to one that
+// is sound.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
@@ -172,7 +177,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   solve(driver, t1);
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
-       trial <= most && !(goes_round && !is_doubtful(driver)) && driver->info.reason > 0 &&
+       trial <= most && !(goes_round && is_sound(driver)) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
                                                        driver->info.last_impulses, driver->dt));
        trial++) {

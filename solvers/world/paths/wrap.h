@@ -111,6 +111,9 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt);
 
+// Whether a taut rope slips over an edge that locks, (6): no tensions are consistent with that.
+bool rl_wraps_slip_locked(const rl_model *model, const rl_state *state);
+
 // (23b) of papers/changes.md: in a catch from `before` to the state, makes wraps of open ropes
 // slip, in `before`, that would have had to hold more than friction can, and stick over which the
 // rope runs the other way. Returns true if there are any: then the catch has to be repeated from

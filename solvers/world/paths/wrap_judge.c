@@ -326,6 +326,19 @@ static bool judge_turned(const rl_model *model, const rl_state *state, uint32_t 
   return changed;
 }
 
+bool rl_wraps_slip_locked(const rl_model *model, const rl_state *state) {
+  bool any = false;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
+    for (uint32_t i = 0; i < count && model->ropes[r].rubs; i++) {
+      const rl_wrap *wrap = &rl_wraps_of(model, state, r)[i];
+      any = any || ((wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) &&
+                    wrap->tension > 0.0 && isinf(rl_wrap_holding_ratio(model, state, r, i)));
+    }
+  }
+  return any;
+}
+
 bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before) {
   bool changed = false;
   for (uint32_t r = 0; r < model->rope_count; r++) {
