@@ -109,9 +109,12 @@ static bool is_doubtful(const rl_driver *driver) {
   return !(gained <= doubtful_gain * driver->energy_scale);
 }
 
-// Whether a step is possible by its energy, and by the tensions at its end.
-static bool is_sound(const rl_driver *driver) {
-  return !is_doubtful(driver) && !rl_wraps_slip_locked(driver->model, driver->state);
+// Whether trials that have come round `rounds` times can end with this one: in the first round it
+// may neither gain energy nor have a rope slip over an edge that locks, in the second not the
+// latter.
+static bool ends_rounds(const rl_driver *driver, int rounds) {
+  return rounds > 2 || (rounds > 0 && !rl_wraps_slip_locked(driver->model, driver->state) &&
+                        (rounds > 1 || !is_doubtful(driver)));
 }
 
 // Lets ropes slip off whose shortest path ends within the step, for a method that looks for
@@ -163,27 +166,26 @@ static void run_to_catch(rl_driver *driver, double t1) {
 }
 
 // Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
-// by trial: the step is repeated until nothing changes, or until the trials come round to one that
-// is sound.
+// by trial: the step is repeated until nothing changes, or until the trials have come round.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
   rl_wraps_solve_paths(model, driver->state);
   run_to_catch(driver, t1);
   rl_state_copy(driver->before, driver->state);
-  bool goes_round = false;
+  int rounds = 0;
   uint64_t slipped = driver->before->slipped_off;
   driver->trials = 1;
   solve(driver, t1);
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
-       trial <= most && !(goes_round && is_sound(driver)) && driver->info.reason > 0 &&
+       trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
                                                        driver->info.last_impulses, driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);
-    goes_round = goes_round || now == kept;
+    rounds += now == kept;
     kept = (trial & (trial - 1)) == 0 ? now : kept;
     driver->trials++;
     if (driver->type->lags && driver->before->slipped_off != slipped) {
