@@ -175,8 +175,9 @@ static void random_runs_go_on(void **unused) {
 // a wheel on which it slips, from a fixed point to a fixed body, that has come to be too long (i);
 // strands that have given rope to those on a cap, as it went (j) and just after that (k); grips
 // that come again and again, of which one set makes 102 J (l); springs of strands that become one,
-// (4a) of papers/penalty.md (m); a catch, by a new wrap, in which the rope stops slipping (n). Up
-// to 5e26 of all energy came in.
+// (4a) of papers/penalty.md (m); a catch, by a new wrap, in which the rope stops slipping (n); a
+// slack rope on a free box, that moves on as it is (o); an edge that locks while the rope slips
+// (p). Up to 5e26 of all energy came in.
 static const struct {
   const char *solver, *scene;
 } throwing[] = {
@@ -324,6 +325,23 @@ static const struct {
      "-0.339]}\n"
      "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: body, side: [0, 1, 0]}], "
      "friction: 0.498}}\n"},
+    {"convex",
+     "  body: {mass: 0.7, rotation: [-0.562, 0.802, 0.476], "
+     "shape: {box: {size: [0.4886, 0.4188, 1.047]}}}\n"
+     "  w0: {mass: 3.651, position: [-0.691, -0.9588, -0.004376], velocity: [0.178, 1.97, "
+     "-0.443]}\n"
+     "  w1: {mass: 3.694, position: [0.691, -1.283, -0.1078], velocity: [0.367, -0.927, 0.133]}\n"
+     "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: body, side: [0, 1, 0]}], "
+     "friction: 0.651}}\n"},
+    {"rattle",
+     "  body: {motion: axle, mass: 1.3, rotation: [-0.123, -0.352, 0.816], "
+     "shape: {prism: {radius: 0.2377, length: 0.55, sides: 6}}}\n"
+     "  w0: {mass: 2.386, position: [-0.8093, -0.1769, 0.002425], velocity: [0.437, -0.08, "
+     "-0.871]}\n"
+     "  w1: {mass: 3.356, position: [0.4704, -1.404, 0.01978], velocity: [-0.461, -0.127, "
+     "0.777]}\n"
+     "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: body, side: [0, 1, 0]}], "
+     "friction: 0.725}}\n"},
 };
 
 static void changes_within_a_step_throw_nothing(void **unused) {

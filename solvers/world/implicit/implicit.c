@@ -287,6 +287,17 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
   }
 }
 
+// Whether nothing acts on anything at y, where the state is, without forces: then y is the solution.
+static bool is_free(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  rl_implicit_evaluate(p, model, state, rows);
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    if (p->lower[m] < 0.0 || p->values[m] > 0.0) {
+      return false;
+    }
+  }
+  return rl_implicit_balance(p, model, state, rows) == 0.0;
+}
+
 // Solves the step. `is_near`: positions and forces start from the solution of another integrator.
 static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                       const rl_implicit_method *method, int iterations, bool is_near,
@@ -305,6 +316,12 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   rl_reason reason = RL_CONVERGED_ITERATIONS;
   if (tolerance > 0.0) {
     tolerance = fmax(tolerance, p->rounding);
+  }
+  if (p->known_force == 0.0 && !is_near && is_free(p, model, state, rows)) {
+    info->row_evaluations += p->row_count;
+    info->residual = 0.0;
+    write_multipliers(p, state, rows);
+    return RL_CONVERGED_TOLERANCE;
   }
   const bool turns = rl_elements_turn(p, model, state, rows);
   if (first > 0 && (!turns || is_near)) {
