@@ -162,10 +162,30 @@ static double caught_length(rl_wrapping *w, const rl_hit *found, size_t count) {
   return on ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
 }
 
-// Leads the rope round the part that a piece has met: the first of the four ways on which it is no
-// longer than it was or (15a) allows; if there is none, the first possible one. A rope that falls
-// is wound round, and becomes no longer than before the fall. Returns false if no way is possible;
-// then the list is as before.
+// Whether the rope lies on a ball, or on the edges of a polyhedron, on the side opposite to the one
+// on which it met it. The list is solved.
+static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
+  double on_side = 0.0;
+  for (size_t i = 1; i + 1 < w->path.count; i++) {
+    const rl_path_item *item = &w->path.items[i];
+    if (!rl_wraps_is_on(w, item, found->body, found->part)) {
+      continue;
+    }
+    if (item->kind == RL_PATH_SPHERE) {
+      const rl_vec3 middle = rl_scale(0.5, rl_add(item->entry, item->exit));
+      on_side += rl_dot(rl_sub(middle, item->at), found->side);
+    } else if (item->kind == RL_PATH_LINE) {
+      on_side += rl_dot(rl_sub(item->in, item->out), found->side);
+    }
+  }
+  return on_side < 0.0;
+}
+
+// Leads the rope round the part that a piece has met: the first of the four ways on which it lies
+// on the side from which it came, and is no longer than it was or (15a) allows. If there is none,
+// the first possible one on that side, or else on the other. A rope that falls is wound round, and
+// becomes no longer than before the fall. Returns false if no way is possible; then the list is as
+// before.
 static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, const rl_hit *found,
                       const rl_swept_piece *swept) {
   const size_t count = w->path.count, solids = w->solid_count;
@@ -177,17 +197,23 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
                               const rl_swept_piece *) = {wrap_side, adapt_to, wrap_rim, wind_round};
   enum { WAYS = sizeof ways / sizeof ways[0] };
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
-  size_t longer = WAYS;
+  const bool is_polyhedron =
+      rl_is_polyhedron(w->model->bodies[found->body].parts[found->part].shape);
+  size_t longer = WAYS, behind = WAYS;
   for (size_t k = w->left == RL_NONE ? 0 : WAYS - 1; k < WAYS; k++) {
     const double now = ways[k](w, piece, found, swept) ? caught_length(w, found, count) : INFINITY;
     const bool is_possible = now <= most && (w->left != RL_NONE || now >= w->shortest);
-    if (is_possible &&
+    const bool is_behind =
+        is_possible && is_polyhedron && w->left == RL_NONE && lies_behind(w, found);
+    if (is_possible && !is_behind &&
         now <= fmax(length * (1.0 + rl_longest_slip), w->start + steady_change(w, before).most)) {
       return true;
     }
-    longer = is_possible && longer == WAYS ? k : longer;
+    longer = is_possible && !is_behind && longer == WAYS ? k : longer;
+    behind = is_behind && behind == WAYS ? k : behind;
     rl_wraps_restore(w, count);
   }
+  longer = longer < WAYS ? longer : behind;
   if (longer < WAYS) {
     return ways[longer](w, piece, found, swept);
   }
@@ -197,18 +223,6 @@ static bool catch_hit(rl_wrapping *w, const rl_state *before, size_t piece, cons
   // A rope that falls and only grazes the part, or passes through, need not be led round it.
   w->solid_count = w->left != RL_NONE ? solids : w->solid_count;
   return false;
-}
-
-// Whether the rope lies on a ball on the side opposite to the one on which it met it.
-static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
-  bool behind = false;
-  for (size_t i = 1; i + 1 < w->path.count && !behind; i++) {
-    const rl_path_item *item = &w->path.items[i];
-    const rl_vec3 middle = rl_scale(0.5, rl_add(item->entry, item->exit));
-    behind = item->kind == RL_PATH_SPHERE && rl_wraps_is_on(w, item, found->body, found->part) &&
-             rl_dot(rl_sub(middle, item->at), found->side) < 0.0;
-  }
-  return behind;
 }
 
 // Whether a piece is clear of the part that it has run into at the end of the step.
