@@ -117,19 +117,75 @@ static bool ends_rounds(const rl_driver *driver, int rounds) {
                         (rounds > 1 || !is_doubtful(driver)));
 }
 
+// Solves the path of a rope where everything would be after a share of the step without the rows;
+// `goes_on`: from where it was solved last, else from the start of the step.
+static void solve_ahead(rl_driver *driver, uint32_t rope, double share, double t1, bool goes_on) {
+  const size_t slots = driver->model->slot_count;
+  rl_state *state = driver->state, *before = driver->before;
+  if (goes_on) {
+    memcpy(state->points, before->points, slots * sizeof *state->points);
+    memcpy(state->velocities, before->velocities, slots * sizeof *state->velocities);
+    memcpy(state->rotations, before->rotations,
+           driver->model->body_count * sizeof *state->rotations);
+  } else {
+    rl_driver_set_state(driver, before);
+  }
+  drive_begin(driver, state->time, t1);
+  rl_state_drift(driver->model, state, share * driver->dt);
+  rl_wrap_solve_path(driver->model, state, rope, state->points);
+}
+
+// Returns how far the places of a path move between two shares of the step without the rows.
+static double moved_ahead(rl_driver *driver, uint32_t rope, double from, double to, double t1) {
+  rl_state *state = driver->state;
+  solve_ahead(driver, rope, from, t1, false);
+  memcpy(state->old_items, rl_path_items(state, rope),
+         (state->wrap_counts[rope] + 2) * sizeof *state->old_items);
+  solve_ahead(driver, rope, to, t1, true);
+  return rl_wraps_places_moved(state, rope);
+}
+
+// Lets a rope slip off if its path jumps to another one within the step without the rows: where its
+// places move most, in ever smaller parts.
+static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1) {
+  static const int parts = 16, halvings = 8;
+  double from = 0.0, length = 1.0 / parts, most = 0.0;
+  for (int k = 0; k < parts; k++) {
+    const double start = (double)k / parts;
+    const double moved = moved_ahead(driver, rope, start, start + length, t1);
+    from = moved > most ? start : from;
+    most = fmax(most, moved);
+  }
+  for (int k = 0; k < halvings; k++) {
+    length *= 0.5;
+    const double first = moved_ahead(driver, rope, from, from + length, t1);
+    from +=
+        moved_ahead(driver, rope, from + length, from + 2.0 * length, t1) > first ? length : 0.0;
+  }
+  moved_ahead(driver, rope, from, from + length, t1);
+  return rl_wraps_leave_jumped_way(driver->model, driver->state, driver->before, rope);
+}
+
 // Lets ropes slip off whose shortest path ends within the step, for a method that looks for
 // positions and finds none there. That is seen at the positions without the rows, also in the
 // middle of the step: a path along a seam that has ended there can be found again at the end, as
-// another one.
+// another one, to which it then jumps.
 static bool loses_path_ahead(rl_driver *driver, double t1) {
+  const rl_model *model = driver->model;
   if (!driver->type->seeks_positions || !is_doubtful(driver)) {
     return false;
   }
   for (double share = 1.0; share >= 0.5; share *= 0.5) {
     rl_driver_set_state(driver, driver->before);
     drive_begin(driver, driver->state->time, t1);
-    rl_state_drift(driver->model, driver->state, share * driver->dt);
-    if (rl_wraps_leave_ended_ways(driver->model, driver->state, driver->before)) {
+    rl_state_drift(model, driver->state, share * driver->dt);
+    if (rl_wraps_leave_ended_ways(model, driver->state, driver->before)) {
+      return true;
+    }
+  }
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && driver->before->wrap_counts[r] > 0 &&
+        jumps_ahead(driver, r, t1)) {
       return true;
     }
   }

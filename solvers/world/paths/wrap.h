@@ -137,6 +137,13 @@ void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_stat
 // `before`. Returns true if there is one.
 bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before);
 
+// Returns how far the places of the path of a rope have moved from those in state->old_items [m];
+// INFINITY if there is no path. Lets the rope slip off, in `before`, if that is more than all that
+// holds it has moved since then; returns whether it has.
+double rl_wraps_places_moved(const rl_state *state, uint32_t rope);
+bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_state *before,
+                               uint32_t rope);
+
 // Ends a step of dt [s]: rest length flows through wraps that slide or slip, wraps that are no
 // longer pressed go, and bodies that straight pieces have run into become wraps. Returns the
 // friction loss of elastic ropes [J]; that of the others is computed from their rows. `meets`: new

@@ -69,6 +69,13 @@ static bool has_ended(const rl_model *model, const rl_state *state, const rl_sta
           jump > fabs(rl_wraps_linear_change(model, state, before, index)));
 }
 
+// Returns how far a place on a wrap has moved sideways, or its arc has become longer or shorter
+// [m].
+static double place_moved(const rl_path_item *now, const rl_path_item *then) {
+  const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
+  return reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
+}
+
 // Returns the body on which the rope has moved most; RL_NONE if it lies on none. Both paths are
 // solved.
 static uint32_t most_moved(const rl_model *model, const rl_state *state, const rl_state *before,
@@ -77,10 +84,8 @@ static uint32_t most_moved(const rl_model *model, const rl_state *state, const r
   uint32_t body = RL_NONE;
   double most = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const rl_path_item *now = &rl_path_items(state, index)[i + 1];
-    const rl_path_item *then = &rl_path_items(before, index)[i + 1];
-    const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
-    const double moved = reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
+    const double moved =
+        place_moved(&rl_path_items(state, index)[i + 1], &rl_path_items(before, index)[i + 1]);
     if (wraps[i].body != RL_NONE && !(moved < most)) { // nan if there is no path
       most = isnan(moved) ? INFINITY : moved;
       body = wraps[i].body;
@@ -113,6 +118,25 @@ bool rl_wraps_leave_ended_way(const rl_model *model, const rl_state *state, rl_s
   return body != RL_NONE &&
          rl_wraps_slip_off(model, before, index, body,
                            sure || !is_found ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
+}
+
+double rl_wraps_places_moved(const rl_state *state, uint32_t rope) {
+  const rl_path_item *now = rl_path_items(state, rope), *then = state->old_items;
+  double most = isnan(state->path_lengths[rope]) ? INFINITY : 0.0;
+  for (uint32_t k = 1; k <= state->wrap_counts[rope]; k++) {
+    most = fmax(most, place_moved(&now[k], &then[k]));
+  }
+  return most;
+}
+
+bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_state *before,
+                               uint32_t rope) {
+  const double moved = rl_wraps_places_moved(state, rope);
+  rl_wrap_solve_path(model, before, rope, before->points);
+  const uint32_t body = moved > sum_of_moves(model, state, before, rope)
+                            ? most_moved(model, state, before, rope)
+                            : RL_NONE;
+  return body != RL_NONE && rl_wraps_slip_off(model, before, rope, body, RL_SLIP_ANYWAY);
 }
 
 bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before) {
