@@ -196,7 +196,7 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
 
 // After a rope has slipped off at the start of the step: removes from the velocities there the
 // rates at which its strands got longer, (22) of changes.md, with the wraps that it had until then,
-// which the state of the trial still has.
+// which the state of the trial still has. They lag half a step, or are those given at the start.
 static void let_go(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state, *before = driver->before;
@@ -244,7 +244,8 @@ static void solve_with_grips(rl_driver *driver, double t1) {
     rounds += now == kept;
     kept = (trial & (trial - 1)) == 0 ? now : kept;
     driver->trials++;
-    if (driver->type->lags && driver->before->slipped_off != slipped) {
+    if ((driver->type->lags || driver->before->step == 0) &&
+        driver->before->slipped_off != slipped) {
       slipped = driver->before->slipped_off;
       let_go(driver);
     }

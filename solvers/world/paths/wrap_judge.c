@@ -148,6 +148,18 @@ static bool judge_running(const rl_model *model, const rl_state *state, uint32_t
   return changed;
 }
 
+// Lets the wraps of a rope that are held on balls stick on as long as another one is to change: it
+// might relieve them, and if they slip out of their plane they are let go.
+static void slip_on_balls_last(const rl_wrap *wraps, rl_wrap *before, uint32_t count) {
+  bool others = false;
+  for (uint32_t i = 0; i < count; i++) {
+    others = others || (!wraps[i].held && wraps[i].grip != before[i].grip);
+  }
+  for (uint32_t i = 0; i < count && others; i++) {
+    before[i].grip = before[i].held && wraps[i].grip == RL_STICKS ? RL_STICKS : before[i].grip;
+  }
+}
+
 // Judges which wraps of a rope that stick slip. `ahead`: index of the unknown of its first split.
 static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t index,
                         const double *last, size_t ahead, rl_state *before) {
@@ -184,6 +196,7 @@ static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t i
     begin = next;
     behind = ahead++;
   }
+  slip_on_balls_last(wraps, rl_wraps_of(model, before, index), count);
   return changed;
 }
 
