@@ -162,9 +162,10 @@ static double caught_length(rl_wrapping *w, const rl_hit *found, size_t count) {
   return on ? rl_path_solve(w->path.items, w->path.count, NULL) : INFINITY;
 }
 
-// Whether the rope lies on a ball, or on the edges of a polyhedron, on the side opposite to the one
-// on which it met it. The list is solved.
+// Whether an arc of the rope lies on a ball, or the rope on the edges of a polyhedron, on the side
+// opposite to the one on which it met it. The list is solved.
 static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
+  bool behind = false;
   double on_side = 0.0;
   for (size_t i = 1; i + 1 < w->path.count; i++) {
     const rl_path_item *item = &w->path.items[i];
@@ -173,12 +174,12 @@ static bool lies_behind(const rl_wrapping *w, const rl_hit *found) {
     }
     if (item->kind == RL_PATH_SPHERE) {
       const rl_vec3 middle = rl_scale(0.5, rl_add(item->entry, item->exit));
-      on_side += rl_dot(rl_sub(middle, item->at), found->side);
+      behind = behind || rl_dot(rl_sub(middle, item->at), found->side) < 0.0;
     } else if (item->kind == RL_PATH_LINE) {
       on_side += rl_dot(rl_sub(item->in, item->out), found->side);
     }
   }
-  return on_side < 0.0;
+  return behind || on_side < 0.0;
 }
 
 // Leads the rope round the part that a piece has met: the first of the four ways on which it lies
