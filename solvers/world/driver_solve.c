@@ -14,6 +14,9 @@
 // Of all energy: a step of ropes over bodies that gains more is examined.
 static const double doubtful_gain = 1e-4;
 
+// The same for a step that does not settle and loses more.
+static const double doubtful_loss = 1e-2;
+
 // Relative tolerance of the tension of a winch at its limit, and the most trials.
 static const double winch_tolerance = 1e-7;
 static const int winch_trials = 30;
@@ -102,11 +105,21 @@ static void solve(rl_driver *driver, double t1) {
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
 }
 
+// Returns the energy that a step has gained beside the work done on it [J].
+static double gained(const rl_driver *driver) {
+  const double before = rl_energy_total(rl_state_energy(driver->model, driver->before));
+  return rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work;
+}
+
 // Whether a step has gained so much energy that its positions may be wrong.
 static bool is_doubtful(const rl_driver *driver) {
-  const double before = rl_energy_total(rl_state_energy(driver->model, driver->before));
-  const double gained = rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work;
-  return !(gained <= doubtful_gain * driver->energy_scale);
+  return !(gained(driver) <= doubtful_gain * driver->energy_scale);
+}
+
+// Whether a step did not settle, and has lost so much that everything may have stood still.
+static bool is_stopped(const rl_driver *driver) {
+  return driver->info.reason == RL_CONVERGED_ITERATIONS &&
+         gained(driver) < -doubtful_loss * driver->energy_scale;
 }
 
 // Whether trials that have come round `rounds` times can end with this one: in the first round it
@@ -172,7 +185,7 @@ static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1) {
 // another one, to which it then jumps.
 static bool loses_path_ahead(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
-  if (!driver->type->seeks_positions || !is_doubtful(driver)) {
+  if (!driver->type->seeks_positions || !(is_doubtful(driver) || is_stopped(driver))) {
     return false;
   }
   for (double share = 1.0; share >= 0.5; share *= 0.5) {
