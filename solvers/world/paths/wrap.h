@@ -152,7 +152,7 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
                     bool meets);
 
 // Returns the largest growth of a piece [m]: by how much it became longer, or was left less rest
-// length, when contacts changed in the last rl_wraps_end.
+// length, when contacts changed in the last rl_wraps_end; 0 if that is round-off.
 double rl_wraps_largest_growth(const rl_model *model, const rl_state *state);
 
 // Sets the growths of strands to 0, except of those that are too long and pulled nothing in the

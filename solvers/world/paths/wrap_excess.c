@@ -117,7 +117,7 @@ double rl_wraps_largest_growth(const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
     largest = fmax(largest, state->growths[i]);
   }
-  return largest;
+  return largest > rl_wrap_rounding * model->reach ? largest : 0.0;
 }
 
 // Joins the islands of all strands that have grown into one. Returns a slot of it, or RL_NONE.
