@@ -82,9 +82,11 @@ bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
   return rl_fail(reader, node, "%s: found %s; %s", what, found, suggestion);
 }
 
+enum { NAME_BYTES = 200 }; // with the 0 at its end
+
 bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target) {
   const char **name = target;
-  char found[RL_FOUND_BYTES], shown[200] = "";
+  char found[RL_FOUND_BYTES], shown[NAME_BYTES] = "";
   if (node->kind == RL_TREE_SCALAR) {
     rl_printable(shown, sizeof shown, node->text, node->length);
   }
@@ -134,7 +136,9 @@ static bool check_name(rl_reader *reader, const rl_tree *key, const char *what) 
                    "name of a %s: expected a letter or _, then letters, digits, _ and -, found %s",
                    what, rl_found(key, found, sizeof found));
   }
-  return true;
+  return key->length < NAME_BYTES ||
+         rl_fail(reader, key, "name of a %s: expected at most %d characters, found %zu", what,
+                 NAME_BYTES - 1, key->length);
 }
 
 // Reads the keys of the map of bodies or ropes; *node becomes NULL for an empty value.

@@ -786,6 +786,40 @@ static int give_up(run *r, int status, const char *reason) {
   return rl_manifest_write(r->manifest, r->folder) ? status : fail(r, "cannot write run.json");
 }
 
+// Runs what can be run and is not there yet; returns the exit status.
+static int carry_out(run *r) {
+  rl_run_begin_writing();
+  const int there = r->options->resume ? find_result(r) : -1;
+  if (there >= 0) {
+    return there;
+  }
+  const int claimed = claim(r);
+  if (claimed != RL_EXIT_DONE) { // the folder is not this run's: nothing is written
+    return claimed;
+  }
+  char reason[256];
+  const int obstacle = find_obstacle(r, reason, sizeof reason);
+  if (obstacle != RL_EXIT_DONE) {
+    return give_up(r, obstacle, reason);
+  }
+  const char *cache = r->options->cache;
+  if (cache && rl_cache_fetch(cache, r->manifest, r->folder)) {
+    return RL_EXIT_DONE;
+  }
+  if (!rl_manifest_write(r->manifest, r->folder) || !prepare(r)) {
+    const int error = errno;
+    const int status = fail(r, "cannot start");
+    rl_manifest_finish(r->manifest, "failed", strerror(error), NULL, 0);
+    rl_manifest_write(r->manifest, r->folder);
+    return status;
+  }
+  const int status = finish(r, loop(r));
+  if (cache && status == RL_EXIT_DONE) {
+    rl_cache_store(cache, r->manifest, r->folder);
+  }
+  return status;
+}
+
 int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_run_options *options,
            const char *folder, const char *command) {
   run r = {.scenario = scenario, .solver = solver, .options = options, .folder = folder};
@@ -807,34 +841,12 @@ int rl_run(const rl_scenario *scenario, const rl_solver_spec *solver, const rl_r
   r.changes = json_array();
   r.notes = json_array();
   r.unparted_rope = r.strict_rope = RL_NONE;
-  if (!r.manifest || !r.changes || !r.notes) {
-    errno = ENOMEM;
-    return fail(&r, "cannot describe the run");
-  }
-  rl_run_begin_writing();
-  char reason[256];
-  const int there = options->resume ? find_result(&r) : -1;
-  if (there >= 0) {
-    json_decref(r.manifest);
-    return there;
-  }
-  int status = claim(&r);
-  const int obstacle = status == RL_EXIT_DONE ? find_obstacle(&r, reason, sizeof reason) : status;
-  if (status != RL_EXIT_DONE) {
-    // The folder belongs to another run, or could not be made: nothing is written.
-  } else if (obstacle != RL_EXIT_DONE) {
-    status = give_up(&r, obstacle, reason);
-  } else if (options->cache && rl_cache_fetch(options->cache, r.manifest, folder)) {
-    status = RL_EXIT_DONE;
-  } else if (!rl_manifest_write(r.manifest, folder) || !prepare(&r)) {
-    status = fail(&r, "cannot start");
-    rl_manifest_finish(r.manifest, "failed", strerror(errno), NULL, 0);
-    rl_manifest_write(r.manifest, folder);
+  int status = RL_EXIT_FAILED;
+  if (r.manifest && r.changes && r.notes) {
+    status = carry_out(&r);
   } else {
-    status = finish(&r, loop(&r));
-    if (options->cache && status == RL_EXIT_DONE) {
-      rl_cache_store(options->cache, r.manifest, folder);
-    }
+    errno = ENOMEM;
+    fail(&r, "cannot describe the run");
   }
   rl_driver_free(r.driver);
   free(r.trace);

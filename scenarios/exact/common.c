@@ -8,6 +8,7 @@
 #include <gsl/gsl_sf_elljac.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool rl_exact_refuse(char *message, size_t size, const char *format, ...) {
   va_list arguments;
@@ -19,25 +20,22 @@ bool rl_exact_refuse(char *message, size_t size, const char *format, ...) {
 
 bool rl_exact_fits(const char *const *found, size_t count, char *message, size_t size,
                    const char *expected, ...) {
-  int length = 0;
+  bool fits = true;
   for (size_t i = 0; i < count; i++) {
     if (!found[i]) {
       continue;
     }
-    if (length == 0) {
+    if (fits) {
       va_list arguments;
       va_start(arguments, expected);
-      length = vsnprintf(message, size, expected, arguments);
+      vsnprintf(message, size, expected, arguments);
       va_end(arguments);
-      length += snprintf(message + length, size - (size_t)length, "; found %s", found[i]);
-    } else {
-      length += snprintf(message + length, size - (size_t)length, ", %s", found[i]);
     }
-    if (length < 0 || (size_t)length >= size) {
-      return false;
-    }
+    const size_t length = strlen(message);
+    snprintf(message + length, size - length, fits ? "; found %s" : ", %s", found[i]);
+    fits = false;
   }
-  return length == 0;
+  return fits;
 }
 
 bool rl_exact_at_unknown(const void *self, const rl_model *model, double t, rl_state *state) {

@@ -333,7 +333,7 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
           detect_feature(model, state, rows, old_count, &old, contact, dt);
         }
       }
-      if (model->ropes[r].rope_collide) {
+      if (rows->tangle && model->ropes[r].rope_collide) {
         const bool complete = rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
         rows->overflows = rows->overflows || !complete;
       }

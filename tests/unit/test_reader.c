@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "exact/common.h"
 #include "scenario.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -43,6 +44,11 @@
 #define LOOP                                                                                       \
   "closed: true, mass: 1, segments: 4, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]"
 #define CHAIN ENDS ", mass: 0.75, segments: 2"
+#define OVER                                                                                       \
+  HEAD                                                                                             \
+      "bodies:\n  drum: {motion: fixed, position: [0, -0.1, 0], shape: {sphere: {radius: 0.1}}}\n" \
+      "ropes:\n  line: {from: {point: [-1, 0, 0]}, to: {point: [1, 0, 0]}, over: [drum], "         \
+      "mass: 0.75, segments: 2, "
 #define ROD ", mass: 0.75, segments: 2, bending: 1"
 
 // ---------------------------------------------------------------------------------------------
@@ -310,6 +316,11 @@ static void test_ends_and_ways(void **state) {
       {WITH_ROPE(ENDS ", over: [{body: ball, part: @knob}]"), "no part with a name"},
       {WITH_ROPE(ENDS ", over: [{body: ball, turns: @-1}]"), "turns: expected a whole number"},
       {WITH_ROPE(ENDS ", over: [{body: ball, side: @[0, 0, 0]}]"), "side: expected a direction"},
+      {OVER "points: @hang}\n", "a rope through an eye or over a body does not hang freely"},
+      {OVER "points: [[-1, 0, 0], [1, 0, 0]], length: @1.5}\n", "shorter than its way of 2 m"},
+      {OVER "points: @[[-1, 0, 0], [0.2, 0, 0]]}\n", "the last point is 0.8 m away"},
+      {OVER "points: [[-1, 0, 0], [1, 0, 0]], rope_collide: true, radius: @0.01}\n",
+       "no two elements of the rope can touch"},
   };
   check_faults(cases, COUNT(cases), false);
 }
@@ -859,6 +870,35 @@ static void test_large(void **state) {
   check_message("large text", scenario, &d, "larger than 16 MiB");
 }
 
+static void test_long_names(void **state) {
+  (void)state;
+  static const char format[] =
+      HEAD BODY "ropes:\n  ? %.*s\n"
+                "  : {from: {point: [0, 0, 0]}, to: {body: ball}, mass: 1, segments: 4}\n"
+                "exact: {pendulum: {rope: %.*s}}\n";
+  char name[2000], text[sizeof name * 2 + sizeof format];
+  memset(name, 'r', sizeof name);
+  name[1999] = '\0';
+  for (int length = 199; length < 2000; length += 1800) {
+    snprintf(text, sizeof text, format, length, name, length, name);
+    rl_diagnostic d;
+    rl_scenario *scenario = read_text(text, &d);
+    check_message(text, scenario, &d,
+                  length == 199 ? "found segments with mass"
+                                : "name of a rope: expected at most 199 characters, found 1999");
+  }
+  const char *const found[] = {NULL, "a rope", "a ball"};
+  char message[16], whole[64];
+  assert_false(rl_exact_fits(found, 3, message, sizeof message, "expected %s", name));
+  assert_false(rl_exact_fits(found, 3, message, 13, "expected none"));
+  assert_string_equal(message, "expected non");
+  assert_false(rl_exact_fits(found, 3, message, sizeof message, "expected none"));
+  assert_string_equal(message, "expected none; ");
+  assert_false(rl_exact_fits(found, 3, whole, sizeof whole, "expected none"));
+  assert_string_equal(whole, "expected none; found a rope, a ball");
+  assert_true(rl_exact_fits(found, 1, whole, sizeof whole, "expected none"));
+}
+
 static void test_files(void **state) {
   (void)state;
   rl_diagnostic d;
@@ -1246,6 +1286,7 @@ int main(void) {
       cmocka_unit_test(test_override_elsewhere),
       cmocka_unit_test(test_deep_nesting),
       cmocka_unit_test(test_large),
+      cmocka_unit_test(test_long_names),
       cmocka_unit_test(test_files),
       cmocka_unit_test(test_print),
       cmocka_unit_test(test_probe_values),

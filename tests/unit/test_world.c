@@ -521,6 +521,15 @@ static void definitions_say_which_index_is_not_there(void **unused) {
   definition.event_count = 1;
   definition.events = &cut;
   expect_fault(&definition, "there is no element of that rope of the index 1; there are 1");
+  cut = (rl_event){.kind = RL_EVENT_CUT, .body = RL_NONE}; // a cut is of no body
+  rope.mass = 0.75;
+  rope.segments = 1;
+  model = rl_model_create(&definition, &fault);
+  assert_non_null(model);
+  rl_model_free(model);
+  rope.closed = true;
+  rope.from = (rl_end){.kind = RL_END_BODY, .body = 3};
+  expect_fault(&definition, "there is no body of the index 3; there are 1");
 }
 
 static void drivers_refuse_what_cannot_run(void **state) {

@@ -403,10 +403,10 @@ static bool check_waypoints(const rl_definition *definition, uint32_t i, rl_faul
   for (size_t k = 0; k < rope->waypoint_count; k++) {
     const rl_waypoint *waypoint = &rope->waypoints[k];
     const rl_body_definition *body = waypoint->is_eye ? NULL : &definition->bodies[waypoint->body];
-    if (waypoint->is_eye && rope->segments > 0 && rope->pose == RL_POSE_HANG) {
+    if (rope->segments > 0 && rope->pose == RL_POSE_HANG) {
       return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "points",
-                          "a rope through an eye does not hang freely between its ends; expected "
-                          "the corners of its way, or none");
+                          "a rope through an eye or over a body does not hang freely between its "
+                          "ends; expected the corners of its way, or none");
     }
     if (body && !rl_definition_touches(definition, rope, waypoint->body)) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, "over",
@@ -452,7 +452,7 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
                !(rope->closed && (rope->segments == 0 || rope->waypoint_count > 0));
   known = known && rl_definition_wrap_capacity(definition, rope) == 0;
   for (size_t k = 0; k < rope->waypoint_count; k++) {
-    known = known && rope->waypoints[k].is_eye;
+    known = known && (rope->waypoints[k].is_eye || rope->pose == RL_POSE_POINTS);
   }
   return !known || rl_definition_check_length(definition, i, fault);
 }
@@ -553,7 +553,7 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
 static bool check_event(const rl_definition *definition, size_t index, rl_fault *fault) {
   const rl_event *event = &definition->events[index];
   const rl_body_definition *body =
-      definition->body_count > 0 ? &definition->bodies[event->body] : NULL;
+      event->body < definition->body_count ? &definition->bodies[event->body] : NULL;
   if (event->kind == RL_EVENT_RELEASE_BODY && (body->motion != RL_FIXED || isnan(body->mass))) {
     rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, RL_NONE, "events",
                  body->motion != RL_FIXED

@@ -227,8 +227,8 @@ static bool check_rope(const place *p, const rl_definition *definition,
   if (!check_values(p, rope_values, COUNT(rope_values), rope)) {
     return false;
   }
-  if (!rope->closed && (!check_end(p, "from", definition, &rope->from) ||
-                        !check_end(p, "to", definition, &rope->to))) {
+  if (!check_end(p, "from", definition, &rope->from) ||
+      !check_end(p, "to", definition, &rope->to)) {
     return false;
   }
   if ((unsigned)rope->pose > RL_POSE_HANG || (unsigned)rope->lumping > RL_LUMP_EQUAL) {
