@@ -3,7 +3,6 @@
 
 #include "commands.h"
 #include "experiments/study_numbers.h"
-#include "results/files.h"
 #include "words.h"
 
 #include <stdarg.h>

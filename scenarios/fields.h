@@ -52,9 +52,9 @@ bool rl_read_vector(rl_reader *reader, const rl_tree *node, const char *name, rl
 bool rl_check_direction(rl_reader *reader, const rl_tree *node, const char *name, rl_vec3 value);
 bool rl_read_boolean(rl_reader *reader, const rl_tree *node, const char *name, bool *value);
 
-// Read lists of any length; the values live in the arena.
-bool rl_read_numbers(rl_reader *reader, const rl_tree *node, const char *name, rl_range range,
-                     const char *unit, const double **values, size_t *count);
+// Read lists of any length, of positive numbers and of any vectors; the values live in the arena.
+bool rl_read_numbers(rl_reader *reader, const rl_tree *node, const char *name, const char *unit,
+                     const double **values, size_t *count);
 bool rl_read_vectors(rl_reader *reader, const rl_tree *node, const char *name, const char *unit,
                      const rl_vec3 **values, size_t *count);
 

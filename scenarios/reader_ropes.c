@@ -10,8 +10,7 @@ static const char *const exhausted[] = {"stop", "continue", NULL};
 static bool read_rest_lengths(rl_reader *reader, const rl_tree *node, void *target) {
   rl_rope_definition *rope = target;
   size_t count;
-  if (!rl_read_numbers(reader, node, "rest_lengths", RL_POSITIVE, "m", &rope->rest_lengths,
-                       &count)) {
+  if (!rl_read_numbers(reader, node, "rest_lengths", "m", &rope->rest_lengths, &count)) {
     return false;
   }
   if (count == 0 || count > RL_COUNT_MAX) {
@@ -25,8 +24,7 @@ static bool read_rest_lengths(rl_reader *reader, const rl_tree *node, void *targ
 static bool read_node_masses(rl_reader *reader, const rl_tree *node, void *target) {
   rl_rope_definition *rope = target;
   size_t count;
-  return rl_read_numbers(reader, node, "node_masses", RL_POSITIVE, "kg", &rope->node_masses,
-                         &count);
+  return rl_read_numbers(reader, node, "node_masses", "kg", &rope->node_masses, &count);
 }
 
 static bool read_velocities(rl_reader *reader, const rl_tree *node, void *target) {
@@ -66,8 +64,7 @@ static bool read_hang(rl_reader *reader, const rl_tree *node, void *target) {
 static bool read_break_tensions(rl_reader *reader, const rl_tree *node, void *target) {
   rl_rope_definition *rope = target;
   size_t count;
-  return rl_read_numbers(reader, node, "break_tensions", RL_POSITIVE, "N", &rope->break_tensions,
-                         &count);
+  return rl_read_numbers(reader, node, "break_tensions", "N", &rope->break_tensions, &count);
 }
 
 #define AT(member) offsetof(rl_rope_definition, member)

@@ -162,8 +162,8 @@ bool rl_check_direction(rl_reader *reader, const rl_tree *node, const char *name
   return true;
 }
 
-bool rl_read_numbers(rl_reader *reader, const rl_tree *node, const char *name, rl_range range,
-                     const char *unit, const double **values, size_t *count) {
+bool rl_read_numbers(rl_reader *reader, const rl_tree *node, const char *name, const char *unit,
+                     const double **values, size_t *count) {
   if (!rl_expect_list(reader, node, name, "numbers")) {
     return false;
   }
@@ -172,7 +172,7 @@ bool rl_read_numbers(rl_reader *reader, const rl_tree *node, const char *name, r
     return false;
   }
   for (size_t i = 0; i < node->count; i++) {
-    if (!rl_read_number(reader, node->items[i], name, range, unit, &numbers[i])) {
+    if (!rl_read_number(reader, node->items[i], name, RL_POSITIVE, unit, &numbers[i])) {
       return false;
     }
   }

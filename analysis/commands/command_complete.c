@@ -6,7 +6,6 @@
 
 #include "probe.h"
 #include "reproduce/reproduce.h"
-#include "results/files.h"
 #include "runs/record.h"
 
 #include <fcntl.h>

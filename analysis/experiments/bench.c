@@ -4,7 +4,6 @@
 #include "options.h"
 #include "runs/timing.h"
 #include "world/driver.h"
-#include "world/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "consistency.h"
 
-#include "runs/metrics.h"
 #include "runs/pool.h"
 #include "runs/run.h"
 #include "runs/timing.h"

@@ -4,7 +4,6 @@
 #include "available_memory.h"
 #include "study_fault.h"
 #include "text_file.h"
-#include "words.h"
 #include "yaml_tree.h"
 
 #include <errno.h>

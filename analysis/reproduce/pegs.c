@@ -47,9 +47,9 @@ static void append(shape *s, double x, double y) {
            y);
 }
 
-// Fills in a shape. With `level` the first part is level, else it is vertical; the last node is
-// `lower` below the first [m].
-static void bend(shape *s, int count, double radius, bool level, double lower) {
+// Fills in a shape. With `level` the first part is level, else it is vertical.
+static void bend(shape *s, int count, double radius, bool level) {
+  const double lower = 0.1; // the last node than the first [m]
   const double element = 1.0 / count, angle = level ? M_PI_2 : M_PI;
   const int corners = (int)round(angle / (2.0 * atan(0.5 * element / radius)));
   const double half = 0.5 * angle / corners;
@@ -162,7 +162,7 @@ static rl_lift measure(rl_trial *trial, rl_setup *chain, const theory *t) {
 // Equations (1) and (2) of papers/pegs.md.
 rl_lift rl_lift_off_peg(rl_trial *trial, const char *solver, int count, double radius) {
   static shape s;
-  bend(&s, count, radius, false, 0.1);
+  bend(&s, count, radius, false);
   rl_setup peg = rl_setup_scene(
       trial, solver, 0.05 / count,
       "name: peg\nduration: 1\nstep: 0.01\n"
@@ -186,7 +186,7 @@ rl_lift rl_lift_off_peg(rl_trial *trial, const char *solver, int count, double r
 // Equations (3) and (4).
 rl_lift rl_lift_off_table(rl_trial *trial, const char *solver, int count, double radius) {
   static shape s;
-  bend(&s, count, radius, true, 0.1);
+  bend(&s, count, radius, true);
   const double x = s.radius - 0.001; // the radius of the chain is 1 mm
   rl_setup table = rl_setup_scene(
       trial, solver, 0.05 / count,

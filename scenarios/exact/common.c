@@ -2,7 +2,6 @@
 #include "common.h"
 
 #include "world/paths/wrap.h"
-#include "world/rotation.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_elljac.h>

@@ -23,7 +23,7 @@ typedef struct elastica {
   uint32_t rope, count;
   rl_vec3 from, across, up;
   double clamp;                                    // theta at `from` [rad]
-  double bending, length;                          // EI [N m^2], L [m]
+  double bending;                                  // EI [N m^2]
   double weight, load;                             // w [N/m], F [N]
   double rest[ELEMENTS_MAX];                       // l_i [m]
   double beyond[ELEMENTS_MAX];                     // W_i [N]
@@ -77,7 +77,6 @@ static bool read_rope(elastica *self, const rl_model *model, uint32_t index, cha
     self->beyond[i] = beyond;
     self->rest[i] = link->rest;
   }
-  self->length = rope->length;
   return true;
 }
 

@@ -8,7 +8,6 @@
 #include "common.h"
 
 #include "world/paths/path_solid.h"
-#include "world/rotation.h"
 
 #include <string.h>
 

@@ -61,13 +61,13 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const bool each_residual = info->trace || tolerance > 0.0;
   rl_reason reason = RL_CONVERGED_ITERATIONS;
 
-  rl_sequential_kick(&self->sequential, model, state, dt);
+  rl_sequential_kick(&self->sequential, model, state, dt); // (1)
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
   rl_warm_contacts(model, state, rows, dt, RL_WARM_NEAR);
   rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, dt);
-  bool changed = true;
+  bool changed = true; // by (5), (6) and (12)
   for (int i = 0; i < iterations && changed && reason == RL_CONVERGED_ITERATIONS; i++) {
     changed = rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));
     changed = rl_sequential_sweep_bends(&self->sequential, state) || changed;
@@ -81,10 +81,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
-  rl_ledger_friction(rows, state, self->sequential.frictions, 1.0, self->sequential.before,
-                     info);
+  rl_ledger_friction(rows, state, self->sequential.frictions, 1.0, self->sequential.before, info);
   info->dissipated += rl_state_settle(model, state, dt);
-  rl_state_drift(model, state, dt);
+  rl_state_drift(model, state, dt); // (7)
   for (size_t i = 0; i < unknowns; i++) {
     state->multipliers[i] /= dt;
   }

@@ -2,7 +2,7 @@
 // The whole of Knyazyev's rope (2010): strained, it is one row between the bodies at its ends, and
 // what one sees of it is straight; slack, it does nothing to them, and what one sees is a chain of
 // nodes whose links are solved directly, a tridiagonal system. papers/knyazyev.md has the
-// equations; ropes over bodies are the business of impulse.c.
+// equations.
 #include "sequential.h"
 #include "ties.h"
 

@@ -123,8 +123,8 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
   }
 }
 
-// Adds the impulse with which the row holds, clamped so that the sum since the start of the step
-// never pushes. Returns the change.
+// (5), (6) of papers/impulse.md: adds the impulse with which the row holds, clamped so that the sum
+// since the start of the step never pushes. Returns the change.
 static inline double solve_row(double rate, const rl_sequential_row *row, double lower,
                                double *total) {
   const double old = *total;
@@ -142,7 +142,8 @@ static inline bool solve_link(const rl_link *link, const rl_sequential_row *row,
   return change != 0.0;
 }
 
-// Applies the tangential impulse that stops the slide, within the cone of the normal impulse.
+// (12) of papers/impulse.md: applies the tangential impulse that stops the slide, within the cone
+// of the normal impulse.
 static bool solve_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                            const rl_row *row) {
   const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
@@ -249,11 +250,8 @@ static void start_bends(rl_sequential *s, const rl_model *model, rl_state *state
       continue;
     }
     rl_sequential_bend *bend = &s->bends[s->bend_count++];
-    *bend = (rl_sequential_bend){.index = f.index,
-                                 .entry_count = f.entry_count,
-                                 .along = rl_scale(1.0 / f.value, f.curvature),
-                                 .bias = f.value / h,
-                                 .softness = f.compliance / (h * h)};
+    *bend = (rl_sequential_bend){
+        .entry_count = f.entry_count, .bias = f.value / h, .softness = f.compliance / (h * h)};
     for (uint32_t i = 0; i < f.entry_count; i++) {
       bend->slots[i] = f.entries[i].slot;
       bend->gradients[i] = rl_scale(1.0 / f.value, f.entries[i].slope);

@@ -20,10 +20,9 @@ typedef struct rl_sequential_row {
 
 // The row of a flexure (flexure.h) at the positions last prepared.
 typedef struct rl_sequential_bend {
-  uint32_t index, entry_count;
+  uint32_t entry_count;
   uint32_t slots[RL_FLEXURE_ENTRIES];
   rl_vec3 gradients[RL_FLEXURE_ENTRIES]; // of |kb|
-  rl_vec3 along;                         // kb / |kb|
   double bias;                           // |kb| / h
   double softness;                       // compliance / h^2
   double mass;                           // 1 / (inverse mass + softness)

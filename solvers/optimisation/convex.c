@@ -22,7 +22,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 };
 
 typedef struct convex {
-  rl_implicit implicit; // first: sync sees the block as this
+  rl_implicit implicit;
   const double *parameters;
 } convex;
 

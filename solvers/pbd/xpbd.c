@@ -44,7 +44,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
   self->relaxation.elastic = true;
 }
 
-// One substep: predict, sweep, read the velocities.
+// One substep: (1) and (2) predict, (3) and (4) sweep, (5) read the velocities.
 static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_rows *rows,
                          double h, bool first, bool last, rl_step_info *info) {
   const size_t unknowns = rl_unknown_count(model, state);
@@ -62,7 +62,7 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
   const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
   rl_ledger_bounce(info->ledger, model, state, rows, &bounce);
   info->work += bounce.rubbed_work;
-  for (size_t i = 0; i < unknowns; i++) {
+  for (size_t i = 0; i < unknowns; i++) { // (6)
     self->impulses[i] += state->multipliers[i] / h;
   }
   return reason;
@@ -90,7 +90,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     // The dampers of the scenario have their work done at the velocities of the substep.
     info->dissipated += rl_damper_loss(model, state, rows, dt / substeps);
   }
-  for (size_t i = 0; i < unknowns; i++) {
+  for (size_t i = 0; i < unknowns; i++) { // (6)
     state->multipliers[i] = self->impulses[i] / dt;
     self->last[i] += self->impulses[i];
   }

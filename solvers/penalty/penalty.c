@@ -244,7 +244,7 @@ static rl_vec3 acceleration(const penalty *self, const rl_model *model, const rl
   return w > 0.0 ? rl_add_scaled(gravity, w, force) : (rl_vec3){0.0, 0.0, 0.0};
 }
 
-// (16) The other half of what the spring across the normal gives in a kick of duration h, and (18)
+// (16) The other half of what the spring across the normal gives in a kick of duration h, and (20)
 // what friction has taken.
 static void end_friction(const penalty *self, rl_state *state, const rl_rows *rows,
                          const rl_row *row, double h, rl_step_info *info) {
@@ -256,7 +256,7 @@ static void end_friction(const penalty *self, rl_state *state, const rl_rows *ro
   info->dissipated -= rl_friction_energy(rub->spring, *pull) - rub->stored;
 }
 
-// (18) What contacts of bodies have taken in a kick, and friction in all contacts.
+// (18), (20) What contacts of bodies have taken in a kick, and friction in all contacts.
 static void end_contacts(const penalty *self, rl_state *state, const rl_rows *rows, double h,
                          rl_step_info *info) {
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {

@@ -41,7 +41,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 };
 
 typedef struct penalty_implicit {
-  rl_implicit implicit; // first: lay_out and sync see the block as this
+  rl_implicit implicit;
   const double *parameters;
   rl_stand_in law;
 } penalty_implicit;

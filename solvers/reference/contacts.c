@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "contacts.h"
 #include "curvature.h"
-#include "rubbing.h"
 
 #include "world/bodies/body_contact.h"
 #include "world/paths/path_solid.h"

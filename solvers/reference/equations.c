@@ -5,7 +5,6 @@
 #include "rubbing.h"
 
 #include "world/paths/wrap.h"
-#include "world/ropes/elements.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
 

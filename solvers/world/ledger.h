@@ -51,13 +51,13 @@ void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model)
 // No `impacts` for a method whose stand-in springs store the energy of a catch.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
+void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
+                   double dt, bool impacts, double rubbed);
 
 // (10a) of papers/world.md, before the first step, when there are no multipliers. `still`: the
 // state after a step from the same places in which everything starts at rest and nothing is driven;
 // its multipliers are the loads of rows whose prescribed rate jumps in the first step.
 void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still);
-void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
-                   double dt, bool impacts, double rubbed);
 
 // Tells that an element has changed between two steps, and with it the rate of its row: the change
 // of that rate in the next step is an impact.

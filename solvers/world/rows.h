@@ -22,9 +22,9 @@
 // What becomes of the excess length of a rope after a change of contacts. Each kind of method would
 // make something else of it; (21) of papers/changes.md.
 typedef enum rl_excess {
-  RL_EXCESS_GAINS, // it would become velocity or strain: all of it is taken back
-  RL_EXCESS_WORKS, // it would become work of the tension in the next step: as much stays as pays
-                   // for the loss of catching the rope
+  RL_EXCESS_GAINS,   // it would become velocity or strain: all of it is taken back
+  RL_EXCESS_WORKS,   // it would become work of the tension in the next step: as much stays as pays
+                     // for the loss of catching the rope
   RL_EXCESS_CATCHES, // the method draws it in at a rate of its own: it stays, but for strands that
                      // pulled nothing
   RL_EXCESS_STAYS    // all of it stays
@@ -49,8 +49,7 @@ typedef struct rl_row {
   uint32_t first_piece, piece_count; // span over wraps: its straight pieces
   uint32_t first_vertex, vertex_count;
   uint32_t first_entry, entry_count;
-  double lower; // bounds of the multiplier: 0 or -INFINITY, and INFINITY
-  double upper;
+  double lower;      // bound of the multiplier: 0 or -INFINITY
   rl_vec3 guides[2]; // span of a rope with mass through eyes: eyes.h; 0: none
   double rest;       // span: rest length [m]
   double reel;       // its rate by winches [m/s]

@@ -11,7 +11,7 @@
 // the slot that moves there and for the spin of a body that turns.
 static inline rl_row *rl_rows_add(rl_rows *rows, rl_row_kind kind, uint32_t source, uint32_t item) {
   rl_row *added = &rows->rows[rows->row_count++];
-  *added = (rl_row){.kind = kind, .source = source, .item = item, .upper = INFINITY};
+  *added = (rl_row){.kind = kind, .source = source, .item = item};
   if (rows->row_count > 1) {
     const rl_row *last = added - 1;
     added->first_vertex = last->first_vertex + last->vertex_count;

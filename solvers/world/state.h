@@ -181,7 +181,7 @@ bool rl_state_write(const rl_state *state, FILE *file);
 bool rl_state_read(rl_state *state, FILE *file);
 
 // Returns the 64-bit FNV-1a hash (by words) of all that a step reads and writes; without work and
-// dissipation, which the ledger only watches.
+// dissipation, which the ledger only watches, and the wind, which the events give at any time.
 uint64_t rl_state_hash(const rl_state *state);
 
 // Returns false if a position or velocity is nan or infinite.

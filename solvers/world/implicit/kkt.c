@@ -132,10 +132,7 @@ static void give_place(walk *w, uint32_t slot, bool inside, uint32_t *value) {
   }
 }
 
-static void place_inside(walk *w, uint32_t slot) {
-  uint32_t unused = 0;
-  for_place(w, slot, give_place, &unused);
-}
+static void place_inside(walk *w, uint32_t slot) { for_place(w, slot, give_place, NULL); }
 
 // Meets a row: its place is behind the positions that it couples; in the border if none of these is
 // inside.
@@ -232,8 +229,7 @@ static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t i
   const bool reaches = r->massless || r->ring_count > 0;
   const reach all = {{link->a, link->b, bent_place(w, rope, index), RL_NONE},
                      reaches ? rope : RL_NONE};
-  uint32_t unused = 0;
-  for_eyes(w, rope, give_place, &unused);
+  for_eyes(w, rope, give_place, NULL);
   meet_row(w, &all, w->state ? index : w->rows++);
   for (uint32_t k = 0; k < r->wrap_capacity && r->rubs; k++) {
     if (!w->state) {

@@ -3,8 +3,8 @@
 #include "../bodies/shape.h"
 #include "../bodies/shape_hull.h"
 #include "../trigonometry.h"
+#include "definition.h"
 #include "model_builder.h"
-#include "model_check.h"
 
 #include <string.h>
 

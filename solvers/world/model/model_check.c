@@ -4,7 +4,6 @@
 #include "../bodies/shape_hull.h"
 #include "../paths/wrap.h"
 #include "../trigonometry.h"
-#include "pose.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -460,9 +459,8 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
 // ---------------------------------------------------------------------------------------------
 // Unsupported: valid, but not possible in this version.
 
-static bool unsupported(rl_fault *fault, uint32_t body, uint32_t rope, const char *field,
-                        const char *what) {
-  return rl_fault_set(fault, RL_FAULT_UNSUPPORTED, body, rope, field,
+static bool unsupported(rl_fault *fault, uint32_t rope, const char *field, const char *what) {
+  return rl_fault_set(fault, RL_FAULT_UNSUPPORTED, RL_NONE, rope, field,
                       "not supported by this version: %s", what);
 }
 
@@ -474,8 +472,7 @@ static bool support_pair(const rl_definition *definition, uint32_t r, uint32_t b
   }
   for (size_t k = 0; k < body->part_count && rope->segments == 0 && rope->radius > 0.0; k++) {
     if (rl_is_polyhedron(body->parts[k].shape)) {
-      return unsupported(fault, RL_NONE, r, "radius",
-                         "massless ropes with a radius over boxes and hulls");
+      return unsupported(fault, r, "radius", "massless ropes with a radius over boxes and hulls");
     }
   }
   if (body->restitution > 0.0) {
@@ -494,18 +491,18 @@ static bool support_waypoint(const rl_definition *definition, uint32_t r,
     const rl_body_definition *body = &definition->bodies[waypoint->body];
     const rl_shape shape = body->parts[waypoint->part == RL_NONE ? 0 : waypoint->part].shape;
     if (shape != RL_SPHERE && shape != RL_CYLINDER && shape != RL_CAPSULE) {
-      return unsupported(fault, RL_NONE, r, "over",
+      return unsupported(fault, r, "over",
                          "massless closed ropes round anything but balls, cylinders and capsules");
     }
   }
   const bool rubs = waypoint->is_eye && rope->segments > 0 &&
                     rl_definition_eye_friction(definition, rope, waypoint) > 0.0;
   if (rubs && (isfinite(rope->stiffness) || rope->compression)) {
-    return unsupported(fault, RL_NONE, r, "over",
+    return unsupported(fault, r, "over",
                        "ropes with mass that rub in an eye and stretch, or are rods");
   }
   if (rubs && rl_definition_is_fed(definition, r)) {
-    return unsupported(fault, RL_NONE, r, "over", "winches on ropes with mass that rub in an eye");
+    return unsupported(fault, r, "over", "winches on ropes with mass that rub in an eye");
   }
   return true;
 }
@@ -525,7 +522,7 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {
-      return unsupported(fault, RL_NONE, i, features[k].field, features[k].what);
+      return unsupported(fault, i, features[k].field, features[k].what);
     }
   }
   const rl_end *ends[2] = {&rope->from, &rope->to};
@@ -533,8 +530,7 @@ static bool support_rope(const rl_definition *definition, uint32_t i, rl_fault *
     const rl_rope_definition *other =
         ends[k]->kind == RL_END_NODE ? &definition->ropes[ends[k]->rope] : NULL;
     if (other && other->closed && other->segments == 0) {
-      return unsupported(fault, RL_NONE, i, k == 0 ? "from" : "to",
-                         "ropes joined to massless closed ropes");
+      return unsupported(fault, i, k == 0 ? "from" : "to", "ropes joined to massless closed ropes");
     }
   }
   for (size_t k = 0; k < rope->waypoint_count; k++) {
@@ -632,7 +628,7 @@ static bool support_feed(const rl_definition *definition, size_t index, rl_fault
   };
   for (size_t k = 0; k < sizeof features / sizeof features[0]; k++) {
     if (features[k].used) {
-      unsupported(fault, RL_NONE, RL_NONE, "events", features[k].what);
+      unsupported(fault, RL_NONE, "events", features[k].what);
       return rl_fault_place(fault, "%zu.winch", index);
     }
   }
@@ -643,7 +639,7 @@ static bool support_feed(const rl_definition *definition, size_t index, rl_fault
       const int64_t node = ends[k]->node;
       const bool inner = node != 0 && (rope->closed || (node != -1 && node != last));
       if (ends[k]->kind == RL_END_NODE && ends[k]->rope == event->rope && inner) {
-        unsupported(fault, RL_NONE, RL_NONE, "events",
+        unsupported(fault, RL_NONE, "events",
                     "winches on ropes with mass to whose inner nodes others are joined");
         return rl_fault_place(fault, "%zu.winch", index);
       }
@@ -669,7 +665,7 @@ bool rl_definition_check_support(const rl_definition *definition, rl_fault *faul
       return false;
     }
     if (rope && rope->segments == 0 && event->is_inside && rl_definition_rubs(definition, rope)) {
-      unsupported(fault, RL_NONE, RL_NONE, "events",
+      unsupported(fault, RL_NONE, "events",
                   "winches inside massless ropes that rub, where it matters which piece is fed");
       return rl_fault_place(fault, "%zu.winch.at_length", i);
     }

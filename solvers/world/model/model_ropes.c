@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Builds the ropes of a model: nodes, elements, joints, positions.
-#include "../paths/bend.h"
 #include "../paths/wrap.h"
-#include "../trigonometry.h"
 #include "model_builder.h"
 #include "model_check.h"
 #include "pose.h"
