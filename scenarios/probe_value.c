@@ -8,8 +8,9 @@
 #include "world/ropes/eyes.h"
 #include "world/rotation.h"
 #include "world/rows.h"
+#include "world/trigonometry.h"
 
-static const double two_pi = 6.283185307179586;
+static const double two_pi = 2.0 * RL_PI;
 
 static rl_vec3 slot_position(const rl_state *state, uint32_t slot) {
   return rl_position(&state->points[slot]);

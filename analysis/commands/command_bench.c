@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <unistd.h>
 
 const rl_usage rl_bench_usage = {
     .name = "bench",
@@ -31,12 +30,6 @@ const rl_usage rl_bench_usage = {
 };
 
 static const char *const pile_floor = "bare Gauss-Seidel with contacts";
-
-static void show_progress(int done, int all) {
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\rrepeat %d of %d%s", done, all, done == all ? "\r\033[K" : "");
-  }
-}
 
 // Returns the time of a whole step per contact [ns].
 static double ns_per_contact(const rl_bench_pile_entry *e) {
@@ -119,7 +112,7 @@ int rl_command_bench(int argc, char **argv) {
   if (!rl_arguments_parse(&rl_bench_usage, argc, argv, &arguments, &status)) {
     return status;
   }
-  const size_t count = rl_bench(entries, show_progress);
+  const size_t count = rl_bench(entries);
   static rl_bench_pile_entry pile[RL_BENCH_PILE_ENTRIES];
   const size_t pile_count = count > 0 ? rl_bench_pile(pile) : 0;
   if (pile_count == 0) {

@@ -296,15 +296,15 @@ static size_t make_subjects(rl_bench_entry *entries, subject *subjects) {
   return count;
 }
 
-size_t rl_bench(rl_bench_entry entries[RL_BENCH_ENTRIES_MAX], void (*progress)(int done, int all)) {
+size_t rl_bench(rl_bench_entry entries[RL_BENCH_ENTRIES_MAX]) {
   subject *subjects = calloc(RL_BENCH_ENTRIES_MAX, sizeof *subjects);
   const size_t count = subjects ? make_subjects(entries, subjects) : 0;
-  for (int repeat = 0; repeat < RL_BENCH_REPEATS && count > 0; repeat++) {
+  for (size_t repeat = 0; repeat < RL_BENCH_REPEATS && count > 0; repeat++) {
     for (size_t i = 0; i < count; i++) {
       entries[i].nanoseconds =
           fmin(entries[i].nanoseconds, time_subject(&subjects[i], entries[i].elements));
     }
-    progress(repeat + 1, RL_BENCH_REPEATS);
+    rl_show_done(repeat + 1, RL_BENCH_REPEATS, "repeats");
   }
   for (size_t i = 0; i < count; i++) {
     if (entries[i].floor) {

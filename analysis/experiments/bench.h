@@ -19,8 +19,8 @@ typedef struct rl_bench_entry {
 enum { RL_BENCH_ENTRIES_MAX = 128, RL_BENCH_REPEATS = 7 };
 
 // Times solvers and bare loops on chains of 100, 1000 and 100000 elements, and whole steps of three
-// scenes beside one distance row. Calls `progress` after each repeat. Returns the number of
+// scenes beside one distance row. Shows repeats on a terminal. Returns the number of
 // entries; 0 when out of memory, or with a message if a scene cannot be loaded.
-size_t rl_bench(rl_bench_entry entries[RL_BENCH_ENTRIES_MAX], void (*progress)(int done, int all));
+size_t rl_bench(rl_bench_entry entries[RL_BENCH_ENTRIES_MAX]);
 
 #endif

@@ -294,7 +294,7 @@ static bool measure_time(const rl_consistency *study, rl_consistency_row *rows,
                    &rows[i * study->step_count + k]);
       }
     }
-    rl_timing_show(r + 1, study->repeats);
+    rl_show_done(r + 1, study->repeats, "timings");
   }
   rl_state_free(start);
   return start != NULL;

@@ -141,7 +141,7 @@ static double time_all(const rl_study *study, cost *costs) {
         costs[i].seconds = r == 0 ? seconds : fmin(costs[i].seconds, seconds);
       }
     }
-    rl_timing_show(r + 1, RL_PRECISION_REPEATS);
+    rl_show_done(r + 1, RL_PRECISION_REPEATS, "timings");
   }
   return rl_load_of_others(before, rl_load_now());
 }

@@ -2,6 +2,7 @@
 #include "pool.h"
 
 #include "run.h"
+#include "timing.h"
 
 #include <math.h>
 #include <signal.h>
@@ -23,13 +24,6 @@ static pid_t start_task(const rl_pool *pool, size_t i) {
     _exit(getppid() == parent ? pool->work(pool->context, i) : RL_EXIT_INTERRUPTED);
   }
   return child;
-}
-
-static void show_progress(const rl_pool *pool, size_t done) {
-  if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\r%zu of %zu %s%s", done, pool->count, pool->noun,
-            done == pool->count ? "\r\033[K" : "");
-  }
 }
 
 // Waits up to 2 ms for a task to end and returns whether one did. A blocking wait could miss a
@@ -82,7 +76,7 @@ bool rl_pool_run(const rl_pool *pool) {
     stopped = is_over(pool);
     if (running > 0 && wait_for_one(pool, processes)) {
       running--;
-      show_progress(pool, ++done);
+      rl_show_done(++done, pool->count, pool->noun);
     }
   }
   free(processes);

@@ -34,17 +34,15 @@ bool rl_cache_path(char cache[RL_PATH_MAX], const char *folder) {
 static uint64_t hash(uint64_t value, const void *bytes, size_t count) {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < count; i++) {
-    value = (value ^ at[i]) * UINT64_C(1099511628211);
+    value = rl_hash_word(value, at[i]);
   }
   return value;
 }
 
-static const uint64_t hash_start = UINT64_C(14695981039346656037);
-
 // Hashes the bytes of the program, which identify it if its sources were changed.
 static uint64_t hash_program(void) {
   char bytes[1 << 16];
-  uint64_t value = hash_start;
+  uint64_t value = RL_HASH_START;
   FILE *program = fopen("/proc/self/exe", "rb");
   for (size_t count = 1; program && count > 0;) {
     count = fread(bytes, 1, sizeof bytes, program);
@@ -77,7 +75,7 @@ static bool entry_path(char path[RL_PATH_MAX], const char *cache, const json_t *
   json_decref(identity);
   bool good = text != NULL;
   if (good) {
-    const uint64_t key = hash(hash_start, text, strlen(text));
+    const uint64_t key = hash(RL_HASH_START, text, strlen(text));
     good = snprintf(path, RL_PATH_MAX, "%s/%016llx", cache, (unsigned long long)key) <
            RL_PATH_MAX - 8; // with room for ".new"
   }

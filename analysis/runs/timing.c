@@ -59,8 +59,8 @@ double rl_load_of_others(rl_load before, rl_load after) {
   return all > 0.0 ? fmax(0.0, others) / all : NAN;
 }
 
-void rl_timing_show(size_t done, size_t count) {
+void rl_show_done(size_t done, size_t count, const char *noun) {
   if (isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\rtiming %zu of %zu%s", done, count, done == count ? "\r\033[K" : "");
+    fprintf(stderr, "\r%zu of %zu %s%s", done, count, noun, done == count ? "\r\033[K" : "");
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Wall-clock and processor time, and how busy the rest of the machine was.
+// Wall-clock and processor time, how busy the rest of the machine was, and how much is done.
 #ifndef RL_TIMING_H
 #define RL_TIMING_H
 
@@ -23,8 +23,8 @@ rl_load rl_load_now(void);
 // rl_load_now(); nan: unknown.
 double rl_load_of_others(rl_load before, rl_load after);
 
-// Shows on a terminal how many rounds of timing are done.
-void rl_timing_show(size_t done, size_t count);
+// Shows on a terminal how much is done: "3 of 8 runs".
+void rl_show_done(size_t done, size_t count, const char *noun);
 
 // Up to this share used by others the machine counts as idle.
 extern const double rl_idle_share;

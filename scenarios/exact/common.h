@@ -6,7 +6,7 @@
 #include "exact.h"
 #include "world/trigonometry.h"
 
-#define RL_HALF_PI 1.57079632679489661923
+#define RL_HALF_PI (0.5 * RL_PI)
 
 // Writes a message, printf style; returns false.
 bool rl_exact_refuse(char *message, size_t size, const char *format, ...);

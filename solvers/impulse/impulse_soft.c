@@ -6,6 +6,7 @@
 #include "sequential.h"
 #include "world/bodies/bounce.h"
 #include "world/ledger.h"
+#include "world/trigonometry.h"
 
 #include <string.h>
 
@@ -40,8 +41,6 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ORDER] = {"order", RL_CHOICE, "1", RL_FORWARD, 0, 2, RL_ORDER_CHOICES,
                "order of a sweep: ropes as in the scenario from `from` to `to`, back, or in turn"},
 };
-
-static const double two_pi = 6.283185307179586;
 
 typedef struct impulse_soft {
   const double *parameters;
@@ -92,7 +91,7 @@ static void biased_law(const void *solver, const rl_sequential_view *view, doubl
   if (view->compliance > 0.0) { // it pulls what it cannot move as well
     elastic_law(view, h, row);
   } else if (view->inverse_mass > 0.0 && !(view->value < 0.0 && view->lower == 0.0)) {
-    const double omega = two_pi * fmin(p[HERTZ], p[HERTZ_LIMIT] / h);
+    const double omega = 2.0 * RL_PI * fmin(p[HERTZ], p[HERTZ_LIMIT] / h);
     row->bias = view->value;
     soften(omega * omega / view->inverse_mass, 2.0 * p[DAMPING_RATIO] * omega / view->inverse_mass,
            view->inverse_mass, h, row);

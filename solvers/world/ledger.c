@@ -336,13 +336,6 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   return caught;
 }
 
-// Returns the rate of a link alone [m/s].
-static double link_speed(const rl_state *state, const rl_link *link) {
-  const rl_vec3 d = rl_link_evaluate(link, state->points).d;
-  const rl_vec3 *v = state->velocities;
-  return rl_dot(rl_scale(-1.0, d), v[link->a]) + rl_dot(d, v[link->b]);
-}
-
 static double general_speed(const rl_model *model, const rl_state *state, rl_rows *rows,
                             rl_row *row) {
   if (rl_row_is_crossing(rows, row)) {
@@ -369,7 +362,7 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      const double rate = link_speed(state, &state->links[k]);
+      const double rate = link_rate(state, &state->links[k]).rate;
       book_substep(ledger, k, impulse * state->multipliers[k], h, rate);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {

@@ -349,15 +349,15 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
 }
 
 uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
-  uint64_t hash = UINT64_C(14695981039346656037);
+  uint64_t hash = RL_HASH_START;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
-    hash = (hash ^ state->wrap_counts[r]) * UINT64_C(1099511628211);
+    hash = rl_hash_word(hash, state->wrap_counts[r]);
     for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
       const uint32_t how = wraps[i].grip + (wraps[i].held ? 4U : 0U);
       const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, how};
       for (size_t k = 0; k < 4; k++) {
-        hash = (hash ^ words[k]) * UINT64_C(1099511628211);
+        hash = rl_hash_word(hash, words[k]);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "ropes/elements.h"
 #include "rotation.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // Places the arrays of the state itself, which is copied, hashed and restored.
@@ -166,20 +167,7 @@ static void copy_wraps(rl_state *to, const rl_state *from) {
 }
 
 static void copy_numbers(rl_state *to, const rl_state *from) {
-  to->time = from->time;
-  to->work = from->work;
-  to->dissipated = from->dissipated;
-  to->step = from->step;
-  to->contact_count = from->contact_count;
-  to->split_count = from->split_count;
-  to->slipped_off = from->slipped_off;
-  to->slipped_rope = from->slipped_rope;
-  to->slipped_body = from->slipped_body;
-  to->passage = from->passage;
-  to->topology = from->topology;
-  to->parted = from->parted;
-  to->unparted = from->unparted;
-  to->wind = from->wind;
+  memcpy(to, from, offsetof(rl_state, model)); // the numbers come first
 }
 
 void rl_state_copy(rl_state *to, const rl_state *from) {
@@ -213,14 +201,14 @@ static uint64_t hash_words(uint64_t hash, const void *data, size_t bytes) {
   for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
     uint64_t word;
     memcpy(&word, at + i, sizeof word);
-    hash = (hash ^ word) * UINT64_C(1099511628211);
+    hash = rl_hash_word(hash, word);
     hash ^= hash >> 32;
   }
   return hash;
 }
 
 uint64_t rl_state_hash(const rl_state *state) {
-  uint64_t hash = UINT64_C(14695981039346656037);
+  uint64_t hash = RL_HASH_START;
   hash = hash_words(hash, &state->time, sizeof state->time);
   hash = hash_words(hash, &state->contact_count, sizeof state->contact_count);
   hash = hash_words(hash, &state->split_count, sizeof state->split_count);

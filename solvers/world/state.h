@@ -180,6 +180,13 @@ void rl_state_copy(rl_state *to, const rl_state *from);
 bool rl_state_write(const rl_state *state, FILE *file);
 bool rl_state_read(rl_state *state, FILE *file);
 
+// FNV-1a, by words: where a hash starts, and how a word continues it.
+#define RL_HASH_START UINT64_C(14695981039346656037)
+
+static inline uint64_t rl_hash_word(uint64_t hash, uint64_t word) {
+  return (hash ^ word) * UINT64_C(1099511628211);
+}
+
 // Returns the 64-bit FNV-1a hash (by words) of all that a step reads and writes; without work and
 // dissipation, which the ledger only watches, and the wind, which the events give at any time.
 uint64_t rl_state_hash(const rl_state *state);

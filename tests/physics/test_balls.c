@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
 
 // All general solvers, as exact as they get on one rope.
@@ -48,7 +47,7 @@ static void plane_capstan_holds(void **unused) {
   (void)unused;
   for (size_t k = 0; k < SOLVERS; k++) {
     for (int quarters = 0; quarters < 2; quarters++) {
-      const double phi = quarters ? 1.5 * pi : 3.0 * pi;
+      const double phi = quarters ? 1.5 * RL_PI : 3.0 * RL_PI;
       rl_scenario *s = capstan(quarters, 0.999 * exp(0.3 * phi));
       rl_driver *d = driver_for(s, solvers[k], 1.0 / 20.0);
       check_near(probe(d, "line.wrap.ball"), phi, 1e-12);
@@ -70,7 +69,7 @@ static void plane_capstan_slips(void **unused) {
   (void)unused;
   for (size_t k = 0; k < SOLVERS; k++) {
     for (int quarters = 0; quarters < 2; quarters++) {
-      const double pull = exp(0.3 * (quarters ? 1.5 * pi : 3.0 * pi)), m1 = 1.1 * pull;
+      const double pull = exp(0.3 * (quarters ? 1.5 * RL_PI : 3.0 * RL_PI)), m1 = 1.1 * pull;
       const double a = g * (m1 - pull) / (m1 + pull);
       rl_scenario *s = capstan(quarters, m1);
       rl_driver *d = driver_for(s, solvers[k], 1.0 / 240.0);
@@ -94,7 +93,7 @@ static const double aside = 0.02; // [m/s]
 static rl_scenario *drawn_aside(double friction, double heavy, double phi, double l, int turns) {
   const double s = sin(0.5 * phi), c = cos(0.5 * phi), z = 30.0 * aside;
   // The middle of the arc is above, or below, so that the weights hang clear of the ball.
-  const double up = phi < pi ? 1.0 : -1.0, x = 0.1 * s + l * c, y = up * (0.1 * c - l * s);
+  const double up = phi < RL_PI ? 1.0 : -1.0, x = 0.1 * s + l * c, y = up * (0.1 * c - l * s);
   return scenario_from(
       "name: aside\nduration: 30\nstep: 0.01\nbodies:\n"
       "  ball: {motion: fixed, friction: %.17g, shape: {sphere: {radius: 0.1}}}\n"
@@ -115,9 +114,9 @@ static void ends_drawn_aside_slip_off(void **unused) {
   static const struct {
     double friction, heavy, phi, l;
     int turns;
-  } cases[] = {{0.3, 1.0, 3.0 * 3.14159265358979323846, 1.0, 1}, // 96 degrees, opposite to the eye
-               {0.1, 2.0, 3.0 * 3.14159265358979323846, 1.0, 1}, // 71: the rest holds 2 to 1
-               {0.2, 1.0, 1.0, 1.0, 0},                          // 29: half of the arc each
+  } cases[] = {{0.3, 1.0, 3.0 * RL_PI, 1.0, 1}, // 96 degrees, opposite to the eye
+               {0.1, 2.0, 3.0 * RL_PI, 1.0, 1}, // 71: the rest holds 2 to 1
+               {0.2, 1.0, 1.0, 1.0, 0},         // 29: half of the arc each
                {0.2, 1.1, 1.5, 2.0, 0}};
   static const char *const methods[] = {
       "impulse",   "pbd",     "pbd-direct",       "rattle",       "convex",
@@ -125,7 +124,7 @@ static void ends_drawn_aside_slip_off(void **unused) {
       "xpbd"};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     const double mu = cases[k].friction, l = cases[k].l, r = 0.1;
-    const double bent = fmin(0.5 * (cases[k].phi - log(cases[k].heavy) / mu), pi - atan2(l, r));
+    const double bent = fmin(0.5 * (cases[k].phi - log(cases[k].heavy) / mu), RL_PI - atan2(l, r));
     const double expected = mu * (r * (1.0 - cos(bent)) + l * sin(bent));
     for (size_t m = 0; m < (k == 1 ? sizeof methods / sizeof methods[0] : 2); m++) {
       rl_scenario *s = drawn_aside(mu, cases[k].heavy, cases[k].phi, l, cases[k].turns);
@@ -149,7 +148,7 @@ static void ends_drawn_aside_slip_off(void **unused) {
 static void slipping_off_brings_in_nothing(void **unused) {
   (void)unused;
   for (size_t k = 0; k < SOLVERS; k++) {
-    rl_scenario *s = drawn_aside(0.1, 2.0, 3.0 * pi, 1.0, 1);
+    rl_scenario *s = drawn_aside(0.1, 2.0, 3.0 * RL_PI, 1.0, 1);
     rl_driver *d = driver_for(s, solvers[k], 0.005);
     double most = 0.0;
     for (int n = 0; n < 1200; n++) { // it slips off at 5.08 s
@@ -158,7 +157,7 @@ static void slipping_off_brings_in_nothing(void **unused) {
     }
     print_message("%s: %.3g J come in, of 110 J that fall\n", solvers[k], most);
     check_below(most, 0.1);
-    check_below(probe(d, "line.wrap.ball"), pi);
+    check_below(probe(d, "line.wrap.ball"), RL_PI);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
@@ -273,8 +272,8 @@ static void without_friction_it_is_refused(void **unused) {
   rl_scenario_free(scenario_from(scene, 1e-9, 1, 1, ", mass: 1, segments: 40"));
   rl_scenario *s = scenario_from(scene, 1e-9, -1, 0, "");
   rl_driver *d = driver_for(s, "impulse", 0.01);
-  check_near(probe(d, "line.wrap.ball"), pi - 2.0 * acos(0.1 / sqrt(0.26)) + 2.0 * atan2(0.1, 0.5),
-             1e-12);
+  check_near(probe(d, "line.wrap.ball"),
+             RL_PI - 2.0 * acos(0.1 / sqrt(0.26)) + 2.0 * atan2(0.1, 0.5), 1e-12);
   rl_driver_free(d);
   rl_scenario_free(s);
 }
@@ -284,7 +283,7 @@ static void without_friction_it_is_refused(void **unused) {
 // the wheel would it be drawn over the ball; that a trial finds this does not drop the ball.
 static void what_slips_beside_drops_no_ball(void **unused) {
   (void)unused;
-  const double lever = 0.15, inertia = 0.5 * 3.0 * lever * lever, r = exp(0.4 * pi);
+  const double lever = 0.15, inertia = 0.5 * 3.0 * lever * lever, r = exp(0.4 * RL_PI);
   const double spin = -20.0 + 0.1 * 1.3 * g * (1.0 - 1.0 / r) * lever / inertia;
   rl_scenario *s = scenario_from(
       "name: beside\nduration: 1\nstep: 0.01\nbodies:\n"
@@ -312,7 +311,7 @@ static void what_slips_beside_drops_no_ball(void **unused) {
 // throws the weight back.
 static void jerk_comes_before_it_slips_off(void **unused) {
   (void)unused;
-  const double m = 400.0, v = 0.7 * m / (m + exp(0.6 * pi));
+  const double m = 400.0, v = 0.7 * m / (m + exp(0.6 * RL_PI));
   rl_scenario *s = scenario_from(
       "name: jerk\nduration: 1\nstep: 0.01\nbodies:\n"
       "  ball: {motion: fixed, friction: 0.2, shape: {sphere: {radius: 0.1}}}\n"

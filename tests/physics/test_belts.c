@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 static const char *const general[] = {
     "penalty", "penalty-implicit", "pbd",          "xpbd",   "pbd-direct",
     "impulse", "impulse-direct",   "impulse-soft", "convex", "rattle"};
@@ -28,8 +26,8 @@ static rl_scenario *two_wheels(const char *over, const char *keys, const char *m
 // The shortest loop: open and crossed belts, polygons of eyes, from whatever it begins with.
 static void lengths_are_exact(void **unused) {
   (void)unused;
-  const double open = 2.0 * sqrt(1.0 - 0.01) + pi * 0.3 + 2.0 * 0.1 * asin(0.1);
-  const double eye_and_wheel = 2.0 * sqrt(4.0 - 0.01) + 0.1 * (2.0 * pi - 2.0 * acos(0.05));
+  const double open = 2.0 * sqrt(1.0 - 0.01) + RL_PI * 0.3 + 2.0 * 0.1 * asin(0.1);
+  const double eye_and_wheel = 2.0 * sqrt(4.0 - 0.01) + 0.1 * (2.0 * RL_PI - 2.0 * acos(0.05));
   const char *const eyes = "  f: {motion: fixed, position: [0, 2, 1]}\n";
   const struct {
     const char *over, *more;
@@ -37,7 +35,7 @@ static void lengths_are_exact(void **unused) {
   } cases[] = {
       {"[a, b]", "", open},
       {"[b, a]", "", open},
-      {"[{body: a, turns: 1}, b]", "", open + 2.0 * pi * 0.1},
+      {"[{body: a, turns: 1}, b]", "", open + 2.0 * RL_PI * 0.1},
       {"[{eye: [0, 0, 5]}, {eye: [3, 0, 5]}, {eye: [0, 4, 5]}]", "", 12.0},
       {"[{eye: [0, 0, 1]}, {body: f, at: [0, 0, 0]}]", eyes, 4.0},
       {"[a, {eye: [-0.5, 2.1, 0]}]", "", eye_and_wheel},
@@ -65,7 +63,7 @@ static void capsules_are_wheels(void **unused) {
       "ropes: {belt: {closed: true, over: [a, b]}}\n";
   rl_scenario *s = scenario_from(capsules, 0.0);
   rl_driver *d = driver_for(s, "rattle", 0.001);
-  check_relative(probe(d, "belt.length"), 2.0 * pi * 0.1 + 2.0, 1e-13);
+  check_relative(probe(d, "belt.length"), 2.0 * RL_PI * 0.1 + 2.0, 1e-13);
   rl_driver_free(d);
   rl_scenario_free(s);
   check_refused("there is no way for the loop", capsules, 1.5);
@@ -74,7 +72,7 @@ static void capsules_are_wheels(void **unused) {
 // A driven wheel brings another one up to speed: belt.yaml derives the numbers.
 static void a_belt_pulls_by_the_capstan_law(void **unused) {
   (void)unused;
-  const double mu = sqrt(0.3 * 0.15), phi = asin(0.6) + 0.5 * pi + asin(0.1);
+  const double mu = sqrt(0.3 * 0.15), phi = asin(0.6) + 0.5 * RL_PI + asin(0.1);
   const double slack = 9.81 / 1.6, taut = slack * exp(mu * phi), rate = (taut - slack) * 0.2 / 0.08;
   for (size_t k = 0; k < GENERAL; k++) {
     rl_scenario *s = shipped_with("belt", NULL, 0);
@@ -256,7 +254,7 @@ static void balls_hold_loops_on_the_inner_side(void **unused) {
       " {eye: [2, 1, 0]}, {body: ball, side: [0, %g, 0]}, {eye: [-2, 1, 0]}]}}\n";
   rl_scenario *s = scenario_from(balls, -1.0);
   rl_driver *d = driver_for(s, "rattle", 0.001);
-  const double arc = 2.0 * (0.5 * pi - atan(0.05) - acos(0.2 / sqrt(4.01)));
+  const double arc = 2.0 * (0.5 * RL_PI - atan(0.05) - acos(0.2 / sqrt(4.01)));
   check_relative(probe(d, "belt.length"), 6.0 + 2.0 * sqrt(4.01 - 0.04) + 0.2 * arc, 1e-13);
   rl_driver_free(d);
   rl_scenario_free(s);

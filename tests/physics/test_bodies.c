@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 // What every scenario needs: a rope, out of the way.
 #define ROPE "ropes: {r: {from: {point: [0, 50, 0]}, to: {point: [0, 49, 0]}, slack: 0.1}}\n"
 
@@ -276,7 +274,7 @@ static void boxes_slide_or_hold(void **unused) {
   static const char *const boxes[] = {"box: {size: [0.4, 0.2, 0.3]}",
                                       "cylinder: {radius: 0.2, length: 0.2},"
                                       " rotation: [1.5707963267948966, 0, 0]"};
-  const double limit = atan(0.3), half = 0.5 * PI / 180.0;
+  const double limit = atan(0.3), half = 0.5 * RL_PI / 180.0;
   const double above = limit + half;
   const double expected = 0.5 * 9.81 * (sin(above) - 0.3 * cos(above));
   for (size_t k = 0; k < 2; k++) {
@@ -310,7 +308,7 @@ static const char *const integrators[] = {"penalty", "penalty,integrator=verlet"
 // It stands a little askew as it slides, with the depth of the springs, of order h^2.
 static void boxes_stay_where_they_stop(void **unused) {
   (void)unused;
-  const double mu = 0.3, angle = atan(mu) - 0.5 * PI / 180.0, g = 9.81, m = 2.385, v = 0.8;
+  const double mu = 0.3, angle = atan(mu) - 0.5 * RL_PI / 180.0, g = 9.81, m = 2.385, v = 0.8;
   const double way = v * v / (2.0 * g * (sin(angle) + mu * cos(angle)));
   for (size_t i = 0; i < 3; i++) {
     rl_scenario *s;
@@ -346,7 +344,7 @@ static void springs_turn_with_the_ground(void **unused) {
       spin, r, -spin * r, spin);
   for (size_t i = 0; i < 3; i++) {
     rl_driver *d = driver_for(s, integrators[i], 1.0 / 240.0);
-    run_for(d, 1.5 * PI);
+    run_for(d, 1.5 * RL_PI);
     const double angle = spin * d->state->time, x = probe(d, "load.x"), z = probe(d, "load.z");
     check_near(x * cos(angle) - z * sin(angle), r, i == 1 ? 1e-4 : 2e-5);
     check_near(x * sin(angle) + z * cos(angle), 0.0, 1e-6);
@@ -377,7 +375,7 @@ static void what_holds_stays(void **unused) {
   for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
       rl_scenario *s;
-      const double mu = bodies[k].friction, angle = atan(mu) - 0.5 * PI / 180.0;
+      const double mu = bodies[k].friction, angle = atan(mu) - 0.5 * RL_PI / 180.0;
       rl_driver *d =
           run_slope(&s, specs[i], angle, mu, bodies[k].shape, bodies[k].height, 1.0 / 240.0);
       const double x = probe(d, "load.x");

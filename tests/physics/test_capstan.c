@@ -5,7 +5,6 @@
 #include "world/paths/bend.h"
 #include "world/paths/wrap.h"
 
-static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
 
 // All general solvers, as exact as they get on one rope.
@@ -62,7 +61,7 @@ static void drum_is_a_pulley(void **unused) {
 
 static void rope_slips_as_the_capstan_law_says(void **unused) {
   (void)unused;
-  const double mu = 0.3, m1 = 3.0, m2 = 1.0, pull = exp(mu * pi);
+  const double mu = 0.3, m1 = 3.0, m2 = 1.0, pull = exp(mu * RL_PI);
   const double a = g * (m1 - m2 * pull) / (m1 + m2 * pull);
   for (size_t k = 0; k < SOLVERS; k++) {
     rl_scenario *s = two_weights(m1, m2, "motion: fixed, friction: 0.3", 0);
@@ -87,7 +86,7 @@ static void rope_holds_below_the_threshold(void **unused) {
   (void)unused;
   for (size_t k = 0; k < SOLVERS; k++) {
     for (int turns = 0; turns <= 3; turns += 3) {
-      const double ratio = exp(0.3 * pi * (1 + 2 * turns)) * 0.999;
+      const double ratio = exp(0.3 * RL_PI * (1 + 2 * turns)) * 0.999;
       rl_scenario *s = two_weights(ratio, 1.0, "motion: fixed, friction: 0.3", turns);
       rl_driver *d = driver_for(s, solvers[k], 1.0 / 60.0);
       for (int n = 0; n < 3600; n++) {
@@ -116,7 +115,7 @@ static rl_scenario *weights_in_eyes(double left, double right) {
 
 static void eyes_rub_as_the_capstan_law_says(void **unused) {
   (void)unused;
-  const double pull = exp(0.6 * 0.5 * pi), m1 = 3.0, m2 = 1.0;
+  const double pull = exp(0.6 * 0.5 * RL_PI), m1 = 3.0, m2 = 1.0;
   const double a = g * (m1 - m2 * pull) / (m1 + m2 * pull);
   for (size_t k = 0; k <= SOLVERS; k++) {
     rl_scenario *s = weights_in_eyes(m1, m2);
@@ -179,7 +178,7 @@ static void inert_pieces_have_what_friction_allows(void **unused) {
   static const char *const rough =
       "  r: {motion: fixed, position: [0, -0.4, 0], friction: 1.2, shape: {box: {size: [2.2, 1, "
       "1]}}}\n";
-  const double turned = exp(0.2 * 0.5 * pi), edge = 1.2 / 0.8;
+  const double turned = exp(0.2 * 0.5 * RL_PI), edge = 1.2 / 0.8;
   const struct {
     const char *bodies, *from, *to, *over;
     double pull;           // at each wrap beside the piece
@@ -252,36 +251,37 @@ static void led_ropes_slip_as_the_capstan_law_says(void **unused) {
   } scenes[] = {
       {"  hand: {motion: driven, position: [-0.1, -1, 0], velocity: [0, -0.5, 0]}\n" // pulls
        "  p: {motion: fixed, friction: 0.3, " ROUND,
-       "body: hand", "p", "", 0.1, -2.0, exp(0.3 * pi), 0.5},
+       "body: hand", "p", "", 0.1, -2.0, exp(0.3 * RL_PI), 0.5},
       {"  hand: {motion: driven, drive: [[0, -0.1, -1, 0], [0.3, -0.1, -1.1, 0]," // and pays out
        " [3, -0.1, -0.2, 0]]}\n"
        "  p: {motion: fixed, friction: 0.3, " ROUND,
-       "body: hand", "p", "", 0.1, -2.0, exp(-0.3 * pi), -1.0 / 3.0},
+       "body: hand", "p", "", 0.1, -2.0, exp(-0.3 * RL_PI), -1.0 / 3.0},
       {"  hand: {motion: driven, position: [-0.6, -1, 0], velocity: [0, -0.5, 0]}\n"
        "  p: {motion: fixed, friction: 0.2, position: [-0.5, 0, 0], " ROUND
        "  q: {motion: fixed, friction: 0.3, position: [0.5, 0, 0], " ROUND,
-       "body: hand", "p, q", "", 0.6, -2.0, exp(0.25 * pi), 0.5},
+       "body: hand", "p, q", "", 0.6, -2.0, exp(0.25 * RL_PI), 0.5},
       {"  hand: {motion: driven, position: [-1, 0.2, 0], velocity: [-0.5, 0, 0]}\n" // an edge
        "  p: {motion: fixed, friction: 0.2, shape: {box: {size: [0.4, 0.4, 0.4]}}}\n",
        "body: hand", "p", "", 0.2, -2.0, 1.2 / 0.8, 0.5},
       {"  hand: {motion: driven, position: [-1, 0, 0], velocity: [-0.5, 0, 0]}\n", "body: hand",
-       "{eye: [0, 0, 0], friction: 0.3}", "", 0.0, -2.0, exp(0.15 * pi), 0.5},
+       "{eye: [0, 0, 0], friction: 0.3}", "", 0.0, -2.0, exp(0.15 * RL_PI), 0.5},
       {"  p: {motion: driven, spin: [0, 0, -10], friction: 0.3, " ROUND, // a drum from a hook
-       "point: [-0.1, -1, 0]", "p", "", 0.1, -2.0, exp(0.3 * pi), 0.0},
+       "point: [-0.1, -1, 0]", "p", "", 0.1, -2.0, exp(0.3 * RL_PI), 0.0},
       {"  p: {motion: driven, position: [-0.2, -0.5, 0], velocity: [0, -0.25, 0], friction: "
        "0.2, " ROUND "  q: {motion: fixed, friction: 0.1, " ROUND, // a post pushes
-       "point: [-0.3, 0, 0]", "{body: p, side: [0, -1, 0]}, q", "", 0.1, -2.0, exp(0.3 * pi), 0.5},
+       "point: [-0.3, 0, 0]", "{body: p, side: [0, -1, 0]}, q", "", 0.1, -2.0, exp(0.3 * RL_PI),
+       0.5},
       {"  p: {motion: fixed, position: [-0.5, 0, 0], " ROUND // a winch behind a smooth post
        "  q: {motion: fixed, friction: 0.3, position: [0.5, 0, 0], " ROUND,
        "point: [-0.6, -1, 0]", "p, q",
        "events: [{from: 0, until: 9, winch: {rope: line, end: from, rate: -0.5}}]\n", 0.6, -2.0,
-       exp(0.15 * pi), 0.5},
+       exp(0.15 * RL_PI), 0.5},
       {"  hand: {motion: driven, position: [-0.6, -1, 0], velocity: [0, -0.5, 0]}\n"
        "  p: {motion: axle, mass: 3, position: [-0.5, 0, 0], " ROUND // a smooth wheel before a post
        "  q: {motion: fixed, friction: 0.3, position: [0.5, 0, 0], " ROUND,
-       "body: hand", "p, q", "", 0.6, -2.0, exp(0.15 * pi), 0.5},
+       "body: hand", "p, q", "", 0.6, -2.0, exp(0.15 * RL_PI), 0.5},
   };
-  const double jerk = 0.5 * 0.01 * 0.5 * exp(0.3 * pi) * g; // h/2 u T of the start
+  const double jerk = 0.5 * 0.01 * 0.5 * exp(0.3 * RL_PI) * g; // h/2 u T of the start
   for (size_t n = 0; n < sizeof scenes / sizeof scenes[0]; n++) {
     double work = NAN; // of `reference`, which is the last
     for (size_t k = sizeof all / sizeof all[0]; k-- > 0;) {
@@ -338,7 +338,7 @@ static void a_rope_that_is_paid_out_catches_nothing(void **unused) {
 // A driven post that stands still between two fixed ones holds with these: the product of all.
 static void posts_that_stand_hold_together(void **unused) {
   (void)unused;
-  const double ratio = exp(0.15 * (pi + 4.0 * asin(0.2)));
+  const double ratio = exp(0.15 * (RL_PI + 4.0 * asin(0.2)));
   for (size_t k = 0; k < 2 * SOLVERS; k++) {
     const double m = (k % 2 == 0 ? 0.999 : 1.5) * ratio;
     rl_scenario *s = scenario_from(
@@ -383,7 +383,7 @@ static void turns_multiply(void **unused) {
   (void)unused;
   static const double frictions[] = {0.1, 0.3};
   for (size_t k = 0; k < 2 * (SOLVERS + 1); k++) {
-    const double mu = frictions[k % 2], pull = exp(mu * 7.0 * pi), m1 = 1.01 * pull;
+    const double mu = frictions[k % 2], pull = exp(mu * 7.0 * RL_PI), m1 = 1.01 * pull;
     char drum[64];
     snprintf(drum, sizeof drum, "motion: fixed, friction: %.17g", mu);
     rl_scenario *s = two_weights(m1, 1.0, drum, 3);
@@ -410,7 +410,7 @@ static void slip_turns_round(void **unused) {
       "  right: {mass: 1, position: [0.1, -10.3, 0], velocity: [0, -3, 0]}\n"
       "ropes: {line: {from: {body: left}, to: {body: right}, over: [post]}}\n");
   rl_driver *d = driver_for(s, "rattle", 1.0 / 1000.0);
-  const double pull = exp(0.1 * pi);
+  const double pull = exp(0.1 * RL_PI);
   const double up = g * (1.0 - 2.0 * pull) / (2.0 * pull + 1.0); // of `left`, while it rises
   const double down = g * (pull - 2.0) / (2.0 + pull);           // and falls
   const double top = -3.0 / up;
@@ -457,14 +457,15 @@ static double edge_ratio(double mu, double phi) {
 }
 
 static double polygon_ratio(int n, int turns, double *measured) {
-  const double mu = 0.3, r = 0.1, first = 0.3 * pi / n;
-  const double m1 = 8.0 * pow(edge_ratio(mu, 2.0 * pi / n), n * turns);
+  const double mu = 0.3, r = 0.1, first = 0.3 * RL_PI / n;
+  const double m1 = 8.0 * pow(edge_ratio(mu, 2.0 * RL_PI / n), n * turns);
   char points[16384];
   size_t used = 0;
   rl_vec3 corners[64];
   int left = 0, right = 0;
   for (int k = 0; k < n; k++) {
-    corners[k] = rl_vec(r * cos(2.0 * pi * k / n + first), r * sin(2.0 * pi * k / n + first), 0.0);
+    corners[k] =
+        rl_vec(r * cos(2.0 * RL_PI * k / n + first), r * sin(2.0 * RL_PI * k / n + first), 0.0);
     left = corners[k].x < corners[left].x ? k : left;
     right = corners[k].x > corners[right].x ? k : right;
     used += (size_t)snprintf(points + used, sizeof points - used,
@@ -485,7 +486,7 @@ static double polygon_ratio(int n, int turns, double *measured) {
   }
   *measured = d->state->multipliers[0] / last_tension(d);
   // Round from the rightmost corner to the leftmost, counterclockwise over the top.
-  double ratio = pow(edge_ratio(mu, 2.0 * pi / n), n * turns);
+  double ratio = pow(edge_ratio(mu, 2.0 * RL_PI / n), n * turns);
   rl_vec3 in = {0.0, 1.0, 0.0};
   for (int k = right; k != (left + 1) % n; k = (k + 1) % n) {
     const rl_vec3 to = k == left ? rl_vec(corners[k].x, -1.0, 0.0) : corners[(k + 1) % n];
@@ -503,7 +504,7 @@ static double polygon_ratio(int n, int turns, double *measured) {
 static void polygons_have_knyazyevs_law(void **unused) {
   (void)unused;
   static const int corners[] = {4, 5, 8, 16, 32, 64};
-  const double capstan = exp(0.3 * pi);
+  const double capstan = exp(0.3 * RL_PI);
   double last = 0.0;
   for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
     double measured;
@@ -615,7 +616,7 @@ static void lightest_wheel_is_a_pulley(void **unused) {
 // ends.
 static void wheel_slips(void **unused) {
   (void)unused;
-  const double m1 = 9.0, m2 = 1.0, pull = exp(0.1 * pi);
+  const double m1 = 9.0, m2 = 1.0, pull = exp(0.1 * RL_PI);
   const double a = g * (m1 - m2 * pull) / (m1 + m2 * pull);
   const double torque = 0.1 * (m1 * (g - a) - m2 * (g + a));
   rl_scenario *s = two_weights(m1, m2, "motion: axle, mass: 8, friction: 0.1", 0);

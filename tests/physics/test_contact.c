@@ -121,12 +121,10 @@ static void bar_carries_the_weight(void **unused) {
   rl_scenario_free(s);
 }
 
-#define PI 3.14159265358979323846
-
 // A short rope across a slope of angle a, mu = 0.3: above atan(mu) it slides s = g (sin a - mu cos
 // a) t^2 / 2 and friction takes mu m g cos(a) s; below it stays.
 static rl_driver *run_slope(rl_scenario **out, const char *spec, double degrees, double dt) {
-  const double angle = degrees * PI / 180.0;
+  const double angle = degrees * RL_PI / 180.0;
   *out =
       scenario_from("name: slope\nduration: 1\nstep: 0.01\n"
                     "bodies: {slope: {motion: fixed, position: [0, 0, 0], friction: 0.3,"
@@ -150,8 +148,8 @@ static void slopes_slide_or_hold(void **unused) {
                  {"xpbd", 1e-9},        {"pbd-direct", 1e-9}, {"pbd-direct,gradient=current", 1e-9},
                  {"impulse", 1e-9},     {"rattle", 1e-9},     {"impulse-direct", 1e-9},
                  {"impulse-soft", 1e-6}};
-  const double limit = atan(0.3) * 180.0 / PI;
-  const double above = (limit + 0.5) * PI / 180.0;
+  const double limit = atan(0.3) * 180.0 / RL_PI;
+  const double above = (limit + 0.5) * RL_PI / 180.0;
   const double expected = 0.5 * 9.81 * (sin(above) - 0.3 * cos(above));
   for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
     rl_scenario *s;
@@ -239,11 +237,11 @@ static void thrown_along_a_slope_halves_its_speed(void **unused) {
 // The corners of a rope over half a drum whose elements all touch it, with three elements hanging
 // straight down at both ends.
 static void write_half_turn(char *text, size_t size, double radius, int elements) {
-  const double turn = PI / elements, length = 2.0 * radius * tan(0.5 * turn);
+  const double turn = RL_PI / elements, length = 2.0 * radius * tan(0.5 * turn);
   size_t used = 0;
   for (int i = -3; i <= elements + 4; i++) {
     const int corner = i < 0 ? 0 : i > elements + 1 ? elements + 1 : i;
-    const double a = PI - (corner - 0.5) * turn, r = radius / cos(0.5 * turn);
+    const double a = RL_PI - (corner - 0.5) * turn, r = radius / cos(0.5 * turn);
     used += (size_t)snprintf(text + used, size - used, "%s[%.17g, %.17g, 0]", i > -3 ? ", " : "",
                              r * cos(a), r * sin(a) - length * abs(i - corner));
   }
@@ -258,9 +256,9 @@ static void capstan_holds_and_slips(void **unused) {
   write_half_turn(points, sizeof points, 0.31, 20);
   for (size_t k = 0; k < 2; k++) {
     // Once it slips, the heavy one falls with (M - m exp(pi mu)) g / (M + m exp(pi mu)).
-    const double heavy = exp(0.3 * exponents[k] * PI), grip = exp(0.3 * PI);
+    const double heavy = exp(0.3 * exponents[k] * RL_PI), grip = exp(0.3 * RL_PI);
     const double slip = 9.81 * (heavy - grip) / (heavy + grip);
-    const double drop = 3.5 * 2.0 * 0.31 * tan(PI / 40.0);
+    const double drop = 3.5 * 2.0 * 0.31 * tan(RL_PI / 40.0);
     rl_scenario *s = scenario_from(
         "name: capstan\nduration: 1\nstep: 0.01\n"
         "bodies: {drum: {motion: fixed, position: [0, 0, 0], friction: 0.3, shape: {cylinder:"

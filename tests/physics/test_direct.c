@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 static const char *const direct_solvers[] = {"pbd-direct", "rattle"};
 
 // The profile LU against A x computed entry by entry from finite rows: ropes that share a body, a

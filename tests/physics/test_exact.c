@@ -8,7 +8,7 @@
 #include <string.h>
 
 static rl_scenario *pendulum(double degrees) {
-  const double angle = degrees * 3.14159265358979323846 / 180.0;
+  const double angle = degrees * RL_PI / 180.0;
   return scenario_from("name: p\nduration: 1\nstep: 0.01\n"
                        "bodies: {bob: {mass: 1, position: [%.17g, %.17g, 0]}}\n"
                        "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: bob}, length: 1,"
@@ -26,7 +26,7 @@ static void pendulum_periods(void **unused) {
                {170, 4.89352427410549}};
   for (size_t i = 0; i < 7; i++) {
     rl_scenario *s = pendulum(known[i].degrees);
-    const double start = known[i].degrees * 3.14159265358979323846 / 180.0;
+    const double start = known[i].degrees * RL_PI / 180.0;
     rl_state *half = exact_state(s, 0.5 * known[i].period);
     rl_state *quarter = exact_state(s, 0.25 * known[i].period);
     check_near(probe_of(s, half, "line.angle"), -start, 1e-11);
@@ -55,7 +55,7 @@ static void pendulum_angles(void **unused) {
 
 static void interrupted_pendulum_has_its_period(void **unused) {
   (void)unused;
-  const double period = 1.75547800767582, degree = 3.14159265358979323846 / 180.0;
+  const double period = 1.75547800767582, degree = RL_PI / 180.0;
   rl_scenario *s = shipped_with("interrupted-pendulum", NULL, 0);
   const double times[] = {0.0, period, 7.0 * period};
   for (size_t i = 0; i < 3; i++) {

@@ -68,13 +68,12 @@ static void chains_slide_off_a_table(void **unused) {
 static rl_scenario *peg(int count, double radius) {
   enum { PIECES = 400 };
   static char points[PIECES * 64];
-  const double pi = 3.14159265358979323846,
-               free = 1.0 - 2.0 * PIECES * radius * sin(0.5 * pi / PIECES);
+  const double free = 1.0 - 2.0 * PIECES * radius * sin(0.5 * RL_PI / PIECES);
   points[0] = '\0';
   for (int i = 0; i <= PIECES; i++) {
     const size_t used = strlen(points);
     snprintf(points + used, sizeof points - used, "[%.17g, %.17g, 0], ",
-             -radius * cos(pi * i / PIECES), radius * sin(pi * i / PIECES));
+             -radius * cos(RL_PI * i / PIECES), radius * sin(RL_PI * i / PIECES));
   }
   return scenario_from(
       "name: p\nduration: 1\nstep: 0.01\n"
@@ -96,7 +95,7 @@ static void chains_lift_off_a_peg(void **unused) {
   check_relative(rate * sqrt(y * y - 0.0025), 1.55819607238627, 1e-14);
   static const double radii[] = {0.01, 0.02, 0.05};
   for (int k = 0; k < 3; k++) {
-    const double arc = 3.14159265358979323846 * radii[k];
+    const double arc = RL_PI * radii[k];
     const double off = (sqrt(arc * arc + 8.0 * (1.0 - arc) + 0.08) - arc) / 8.0;
     double errors[2];
     for (int i = 0; i < 2; i++) {

@@ -146,8 +146,8 @@ static rl_scenario *hanging(const char *form, int count, const double *aside, co
 // After half a period of a mode the rope is as far on the other side; after a quarter, plumb.
 static void check_mode(rl_scenario *s, double frequency, double tolerance) {
   rl_state *start = rl_state_create(s->model);
-  rl_state *half = exact_state(s, 3.14159265358979323846 / frequency);
-  rl_state *quarter = exact_state(s, 0.5 * 3.14159265358979323846 / frequency);
+  rl_state *half = exact_state(s, RL_PI / frequency);
+  rl_state *quarter = exact_state(s, 0.5 * RL_PI / frequency);
   double largest = 0.0, error = 0.0;
   for (uint32_t i = 1; i <= s->model->ropes[0].link_count; i++) {
     const double x = rl_rope_position(s->model, start, 0, i).x;
@@ -249,7 +249,7 @@ static void rows_of_springs_have_their_frequencies(void **unused) {
   (void)unused;
   enum { COUNT = 12 };
   static rl_exact_modes modes;
-  const double stiffness = 317.0, mass = 0.213, half_pi = 0.5 * 3.14159265358979323846;
+  const double stiffness = 317.0, mass = 0.213, half_pi = 0.5 * RL_PI;
   const rl_vec3 none[COUNT] = {{0.0, 0.0, 0.0}};
   double masses[COUNT], springs[COUNT + 1];
   char message[256];
@@ -276,7 +276,7 @@ static void spinning_rope_has_legendre_frequencies(void **unused) {
   rl_state *state = exact_state(s, 0.1);
   check_near(probe_of(s, state, "rope.tension.from"), 21.7131, 5e-5);
   check_near(probe_of(s, state, "rope.tension.to"), 3.94784, 5e-6);
-  const double spin = 2.0 * 3.14159265358979323846, n = 10.0;
+  const double spin = 2.0 * RL_PI, n = 10.0;
   static rl_exact_modes modes;
   const rl_vec3 none[10] = {{0.0, 0.0, 0.0}};
   double masses[10], springs[11] = {0.0};

@@ -204,7 +204,7 @@ static void wheels_and_drums_act_together(void **unused) {
       "ropes: {line: {from: {body: a}, to: {body: b}, over: [one, wheel]}}\n"
       "exact: {atwood: {rope: line}}\n");
   // Both bends are a quarter turn; the rope goes towards `to`.
-  const double r = exp(0.1 * 0.5 * 3.14159265358979323846), root = 0.07 / 0.04;
+  const double r = exp(0.1 * 0.5 * RL_PI), root = 0.07 / 0.04;
   const double a = 9.81 * (7.1 - 1.3 * r) / (7.1 + 1.3 * r + root);
   rl_state *state = exact_state(s, 0.3);
   check_relative(probe_of(s, state, "a.vy"), 0.3 * a, 1e-12);
@@ -256,7 +256,7 @@ static void tackles_share_the_load(void **unused) {
     rl_state_free(state);
     rl_scenario_free(s);
     // With friction: S = (1 - r^-n) / (r - 1).
-    const double m = i == 2 ? 4.0 : 3.0, r = exp(0.1 * 3.14159265358979323846);
+    const double m = i == 2 ? 4.0 : 3.0, r = exp(0.1 * RL_PI);
     const double sum = (1.0 - pow(r, -n)) / (r - 1.0), load = n + 0.5;
     const rl_override friction[] = {{"bodies.block.friction", "0.1"},
                                     {"bodies.top.friction", "0.1"},
@@ -297,10 +297,9 @@ static void winding_leaves_the_free_length(void **unused) {
 // face 0.1 m. With many edges it is the round post: after a second, from the tangent of a 1 m rope.
 static void winding_goes_from_edge_to_edge(void **unused) {
   (void)unused;
-  const double pi = 3.14159265358979323846;
   rl_scenario *s = shipped_with("winding-polygon", NULL, 0);
   const double lean = atan2(0.35, 0.05 * sqrt(3.0) - 0.12); // of the rope at the start
-  double t = 0.5 * 0.95 * (pi * 5.0 / 6.0 - lean), length = 0.95;
+  double t = 0.5 * 0.95 * (RL_PI * 5.0 / 6.0 - lean), length = 0.95;
   for (int k = 1; k < 9; k++) {
     rl_state *state = exact_state(s, t - 1e-9);
     check_relative(probe_of(s, state, "line.tension"), 4.0 / length, 1e-13);
@@ -314,16 +313,15 @@ static void winding_goes_from_edge_to_edge(void **unused) {
     state = exact_state(s, t + 1e-9);
     check_relative(probe_of(s, state, "line.tension"), 4.0 / length, 1e-13);
     rl_state_free(state);
-    t += 0.5 * length * pi / 3.0;
+    t += 0.5 * length * RL_PI / 3.0;
   }
   rl_scenario_free(s);
 }
 
 static double polygon_length(int edges) {
-  const double pi = 3.14159265358979323846;
   char points[16384] = "";
   for (int i = 0; i < edges; i++) { // about a circle of 0.1 m: a face is a tangent
-    const double angle = 2.0 * pi * (i + 0.5) / edges, r = 0.1 / cos(pi / edges);
+    const double angle = 2.0 * RL_PI * (i + 0.5) / edges, r = 0.1 / cos(RL_PI / edges);
     const size_t used = strlen(points);
     snprintf(points + used, sizeof points - used, "%s[%.17g, %.17g, -1], [%.17g, %.17g, 1]",
              i > 0 ? ", " : "", r * cos(angle), r * sin(angle), r * cos(angle), r * sin(angle));
@@ -344,7 +342,7 @@ static double polygon_length(int edges) {
 
 static void many_edges_are_a_round_post(void **unused) {
   (void)unused;
-  check_near(polygon_length(128), 0.774596669241483, 0.1 * 3.14159265358979323846 / 64.0);
+  check_near(polygon_length(128), 0.774596669241483, 0.1 * RL_PI / 64.0);
 }
 
 int main(void) {

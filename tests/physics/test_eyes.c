@@ -506,11 +506,11 @@ typedef struct rubbing {
   double friction, masses[2], speed;
 } rubbing;
 
-static const double pi = 3.14159265358979323846, node_mass = 0.2;
+static const double node_mass = 0.2;
 
 static rubbing rubbing_of(double friction, double ratio, double speed) {
   const double from = 0.9; // the load and two nodes
-  return (rubbing){friction, {from, ratio * exp(pi * friction) * from}, speed};
+  return (rubbing){friction, {from, ratio * exp(RL_PI * friction) * from}, speed};
 }
 
 static rl_scenario *rubbing_chain(rubbing r) {
@@ -528,7 +528,7 @@ static rl_scenario *rubbing_chain(rubbing r) {
 // How far it has slipped after t, and what that has cost: constant acceleration from node to node,
 // until it comes to rest.
 static double way_of(rubbing r, double t, double *lost) {
-  const double g = 9.81, pull = exp(pi * r.friction);
+  const double g = 9.81, pull = exp(RL_PI * r.friction);
   double way = 0.0, ahead = 0.1, v = r.speed;
   *lost = 0.0;
   for (bool comes = true; comes; ahead = 0.2) {
@@ -606,7 +606,7 @@ static void a_chain_slips_as_the_capstan_law_says(void **unused) {
 
 // Two eyes with a quarter turn in each, forces in place of weights, and three nodes everywhere.
 static double two_eyes(const char *solver, double ratio, double t) {
-  const double pull[2] = {exp(0.5 * pi * 0.1), exp(0.5 * pi * 0.25)}, all = pull[0] * pull[1];
+  const double pull[2] = {exp(0.5 * RL_PI * 0.1), exp(0.5 * RL_PI * 0.25)}, all = pull[0] * pull[1];
   const double forces[2] = {3.0, ratio * all * 3.0};
   rl_scenario *s = scenario_from(
       "name: x\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.001\nbodies:\n"
@@ -696,7 +696,7 @@ static void an_eye_bears_the_chain(void **unused) {
   }
   assert_int_equal(d->state->eye_elements[0], 4);
   check_near(probe(d, "chain.force.hook"), 2.0 * 9.81, 1e-9);
-  check_near(probe(d, "chain.wrap.hook"), 3.14159265358979323846, 1e-9);
+  check_near(probe(d, "chain.wrap.hook"), RL_PI, 1e-9);
   check_near(probe(d, "chain.slip.hook"), 0.0, 1e-9);
   check_near(probe(d, "chain.entry.hook.y"), 0.5, 1e-15);
   check_near(probe(d, "chain.tension.4"), 9.81, 1e-9);

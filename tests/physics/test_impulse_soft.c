@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-static const double pi = 3.141592653589793;
-
 // At rest a row has the excess lambda W / omega^2, whatever step and damping: beads of mass m that
 // hang in a row have W = 2/m but for the first, and N of them are longer by g N^2 / omega^2.
 static void stretch_at_rest(void **unused) {
@@ -31,7 +29,7 @@ static void stretch_at_rest(void **unused) {
     for (int k = 0; k * known[i].step < 5.0; k++) {
       assert_true(rl_driver_step(d) > 0);
     }
-    const double omega = 2.0 * pi * known[i].hertz;
+    const double omega = 2.0 * RL_PI * known[i].hertz;
     check_relative(-2.0 - probe(d, "c.tip.y"), 9.81 * n * n / (omega * omega), 1e-4);
     check_relative(probe(d, "c.tension.from"), 2.385 * n * 9.81, 1e-4);
     rl_driver_free(d);
@@ -43,7 +41,7 @@ static void stretch_at_rest(void **unused) {
 // elastic rope, so that with relax=0 a stiff rod moves as that rope does.
 static void soft_row_is_a_damped_spring(void **unused) {
   (void)unused;
-  const double m = 1.7, hertz = 3.0, zeta = 0.3, omega = 2.0 * pi * hertz;
+  const double m = 1.7, hertz = 3.0, zeta = 0.3, omega = 2.0 * RL_PI * hertz;
   const char *text = "name: s\nduration: 1\nstep: 0.01\n"
                      "bodies: {a: {mass: %g, position: [0, -1, 0], velocity: [0, -0.3, 0]}}\n"
                      "ropes: {r: {from: {point: [0, 0, 0]}, to: {body: a}, length: 1,\n"

@@ -25,7 +25,7 @@ static void y_of_ropes_is_in_balance(void **unused) {
       assert_true(rl_driver_step(d) > 0);
     }
     const double weight = 2.385 * 9.81;
-    const double arm = weight / (2.0 * cos(3.14159265358979323846 / 6.0));
+    const double arm = weight / (2.0 * cos(RL_PI / 6.0));
     check_relative(probe(d, "stem.tension.from"), weight, 1e-5);
     check_relative(probe(d, "left.tension.to"), arm, 1e-5);
     check_relative(probe(d, "right.tension.to"), arm, 1e-5);

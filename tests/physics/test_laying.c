@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 // A bar with an edge length of 2e-5 to 0.2 and a needle are passed as any other body: the two
 // straight pieces are as long as the triangle says, up to the thickness.
 static void thin_bodies_are_passed(void **unused) {
@@ -143,13 +141,15 @@ static void what_is_passed_again_is_passed_in_order(void **unused) {
       "{body: a, side: [-1, 0, 0]}, {body: b, side: [0, -1, 0]}";
   rl_scenario *s = scenario_from(scene, drum, drum, drum, round);
   rl_driver *d = driver_for(s, "impulse", 0.01);
-  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 1e-12);
-  check_near(probe(d, "r.length"), 4.0 + 2.0 * hypot(0.5, 0.8) + 0.2 * pi, 1e-12);
+  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * RL_PI,
+             1e-12);
+  check_near(probe(d, "r.length"), 4.0 + 2.0 * hypot(0.5, 0.8) + 0.2 * RL_PI, 1e-12);
   rl_driver_free(d);
   rl_scenario_free(s);
   s = scenario_from(scene, box, box, box, round);
   d = driver_for(s, "impulse", 0.01);
-  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 1e-12);
+  check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * RL_PI,
+             1e-12);
   check_near(probe(d, "r.length"), 4.8 + 2.0 * hypot(0.5, 0.8), 1e-12);
   rl_driver_free(d);
   rl_scenario_free(s);
@@ -159,7 +159,8 @@ static void what_is_passed_again_is_passed_in_order(void **unused) {
   for (int i = 0; i < 64; i++) {
     s = scenario_from(scene, shapes[i % 4], shapes[i / 4 % 4], shapes[i / 16], round);
     d = driver_for(s, "impulse", 0.01);
-    check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * pi, 0.1);
+    check_near(probe(d, "r.wrap.a") + probe(d, "r.wrap.b") + probe(d, "r.wrap.c"), 2.0 * RL_PI,
+               0.1);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
@@ -185,9 +186,9 @@ static void turns_are_laid_beside_the_straight_way(void **unused) {
                       " over: [{body: drum, turns: 1}]}\n",
                       h, h);
     rl_driver *driver = driver_for(s, "impulse", 0.01);
-    check_near(probe(driver, "line.wrap.drum"), 2.0 * pi + 2.0 * touch, 1e-12);
+    check_near(probe(driver, "line.wrap.drum"), 2.0 * RL_PI + 2.0 * touch, 1e-12);
     check_near(probe(driver, "line.length"),
-               2.0 * sqrt(d * d - 0.01) + 0.1 * (2.0 * pi + 2.0 * touch), 1e-12);
+               2.0 * sqrt(d * d - 0.01) + 0.1 * (2.0 * RL_PI + 2.0 * touch), 1e-12);
     rl_driver_free(driver);
     rl_scenario_free(s);
   }
@@ -234,7 +235,7 @@ static void turns_hold_on_boxes_and_prisms(void **unused) {
         " over: [{body: b, turns: %d}]}\n",
         tilt[0], tilt[1], between(&seed, -3.0, 3.0), shape, z, turns);
     rl_driver *d = driver_for(s, "impulse", 0.01);
-    check_below(2.0 * pi * turns, probe(d, "r.wrap.b"));
+    check_below(2.0 * RL_PI * turns, probe(d, "r.wrap.b"));
     const size_t many = rl_path_points(s->model, d->state, 0, RL_ALL_TURNS, points, 200);
     const rl_body_pose at = rl_body_pose_at(s->model, d->state, d->state->points, 0);
     double length = 0.0;
@@ -264,10 +265,11 @@ static void chain_starts_over_a_drum(void **unused) {
                       " over: [{body: drum, turns: 1}], mass: 1, segments: %d}}\n",
                       segments[k]);
     rl_driver *d = driver_for(s, "impulse", 0.001);
-    const double taut = 1.7 + 3.0 * pi * 0.2, element = taut / segments[k];
+    const double taut = 1.7 + 3.0 * RL_PI * 0.2, element = taut / segments[k];
     const double length = d->model->ropes[0].length;
     check_below(taut, length);
-    check_below(length, taut + 3.0 * pi * (0.13 * element * element / 0.2 + 0.0013 * 0.2) + 0.01);
+    check_below(length,
+                taut + 3.0 * RL_PI * (0.13 * element * element / 0.2 + 0.0013 * 0.2) + 0.01);
     for (uint32_t i = 0; i <= (uint32_t)segments[k]; i++) {
       const rl_vec3 p = rl_rope_position(d->model, d->state, 0, i);
       check_below(0.2, sqrt(p.x * p.x + p.y * p.y) + 1e-12);

@@ -6,14 +6,12 @@
 
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 // A closed rope on a regular polygon about the origin, written from its corner `first` on.
 static rl_scenario *polygon(int n, int first, const char *keys, const char *rest) {
   char points[4096];
   size_t at = 0;
   for (int i = 0; i < n; i++) {
-    const double angle = 2.0 * PI * (i + first) / n;
+    const double angle = 2.0 * RL_PI * (i + first) / n;
     at += (size_t)snprintf(points + at, sizeof points - at, "%s[%.17g, %.17g, 0]", i ? ", " : "",
                            0.5 * cos(angle), 0.5 * sin(angle));
     assert_true(at < sizeof points);
@@ -233,7 +231,7 @@ static void swelling_is_the_slowest_error(void **unused) {
   (void)unused;
   static const int counts[] = {8, 12, 24};
   for (size_t i = 0; i < 3; i++) {
-    const double c = cos(2.0 * PI / counts[i]);
+    const double c = cos(2.0 * RL_PI / counts[i]);
     check_relative(1.0 - contraction(counts[i], "jacobi"), 1.0 - c, 0.01);
     check_relative(1.0 - contraction(counts[i], "red-black"), 1.0 - c * c, 0.01);
     check_relative(1.0 - contraction(counts[i], "forward"), 1.0 - c * c, 0.07);

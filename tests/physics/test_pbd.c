@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 enum { TRACE = 200000 };
 
 // One step of a vertical chain of `count` equal beads at rest; returns the number of residuals.
@@ -59,7 +57,7 @@ static void relaxation_contracts_as_theory_says(void **unused) {
   double *trace = malloc(TRACE * sizeof *trace);
   assert_non_null(trace);
   for (size_t i = 0; i < 4; i++) {
-    const double c = cos(PI / (2.0 * counts[i]));
+    const double c = cos(RL_PI / (2.0 * counts[i]));
     check_rate("forward", c * c, counts[i], trace);
     check_rate("backward", c * c, counts[i], trace);
     check_rate("jacobi", c, counts[i], trace);
@@ -73,7 +71,7 @@ static void sor_contracts_as_theory_says(void **unused) {
   double *trace = malloc(TRACE * sizeof *trace);
   assert_non_null(trace);
   for (size_t i = 0; i < 4; i++) {
-    const double omega = 2.0 / (1.0 + sin(PI / (2.0 * counts[i])));
+    const double omega = 2.0 / (1.0 + sin(RL_PI / (2.0 * counts[i])));
     char spec[128];
     snprintf(spec, sizeof spec, "pbd,iterations=100000,tolerance=1e-12,omega=%.17g", omega);
     const size_t length = trace_chain(counts[i], spec, trace);

@@ -6,8 +6,6 @@
 #include <complex.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 // A chain of `count` beads of 0.05 kg, 2 ms, hanging and nudged along itself; rods, so that it
 // stays linear.
 static bool survives(int count, double stiffness, double damping) {
@@ -33,7 +31,7 @@ static void limit_of_the_step(void **unused) {
     double damping;
   } cases[] = {{29, 0.0}, {29, 0.25}, {29, 0.5}, {7, 0.0}, {3, 0.25}, {1, 0.0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const double c = cos(PI / (2.0 * cases[i].count + 1.0));
+    const double c = cos(RL_PI / (2.0 * cases[i].count + 1.0));
     const double expected = 0.05 / (0.002 * 0.002 * c * c) - 2.0 * cases[i].damping / 0.002;
     double low = 0.8 * expected;
     double high = 1.2 * expected;
@@ -138,7 +136,7 @@ static void check_mode(const char *spec, double dt, bool midpoint) {
   char velocities[512] = "[0, 0, 0]";
   double shape[BEADS + 2] = {0.0};
   for (int i = 1; i <= BEADS + 1; i++) {
-    shape[i] = i <= BEADS ? sin(MODE * PI * i / (BEADS + 1.0)) : 0.0;
+    shape[i] = i <= BEADS ? sin(MODE * RL_PI * i / (BEADS + 1.0)) : 0.0;
     const size_t used = strlen(velocities);
     snprintf(velocities + used, sizeof velocities - used, ", [%.17g, 0, 0]", push * shape[i]);
   }
@@ -148,7 +146,7 @@ static void check_mode(const char *spec, double dt, bool midpoint) {
       "            stiffness: %.17g, compression: true, velocities: [%s]}}\n",
       7.0 * mass, stiffness, velocities);
   rl_driver *d = driver_for(s, spec, dt);
-  const double omega = 2.0 * sqrt(stiffness / mass) * sin(MODE * PI / (2.0 * (BEADS + 1)));
+  const double omega = 2.0 * sqrt(stiffness / mass) * sin(MODE * RL_PI / (2.0 * (BEADS + 1)));
   double complex c = I * push / omega;
   for (int n = 0; n < STEPS; n++) {
     c *= midpoint ? (1.0 - 0.5 * I * omega * dt) / (1.0 + 0.5 * I * omega * dt)

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 static const double g = 9.81;
 
 // (4.5) theta(1) of a pendulum of a metre from 90 degrees, by Jacobi's functions.
@@ -50,7 +48,7 @@ static double swinging_integral(const rl_driver *d, double *r, double *theta) {
   const double vx = probe(d, "light.vx"), vy = probe(d, "light.vy");
   *r = hypot(x, y);
   const double now = atan2(x, -y);
-  *theta = now - 2.0 * PI * round((now - *theta) / (2.0 * PI));
+  *theta = now - 2.0 * RL_PI * round((now - *theta) / (2.0 * RL_PI));
   const double rate = (x * vx + y * vy) / *r, turn = (x * vy - y * vx) / (*r * *r);
   const double s = sin(0.5 * *theta), c = cos(0.5 * *theta);
   return *r * *r * turn * (rate * c - 0.5 * *r * turn * s) + g * *r * *r * s * c * c;
@@ -60,7 +58,7 @@ static void swinging_atwood_keeps_its_integral(void **unused) {
   (void)unused;
   rl_scenario *s = shipped_with("swinging-atwood", NULL, 0);
   rl_driver *d = driver_for(s, "reference", 0.01);
-  double r, theta = 0.5 * PI;
+  double r, theta = 0.5 * RL_PI;
   for (int n = 0; n < 100; n++) {
     take_steps(d, 1);
     check_near(swinging_integral(d, &r, &theta), 3.46835876171, 1e-10);

@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-#define PI 3.14159265358979323846
-
 static const double g = 9.81;
 
 // (10a) A ball that is thrown to a roof a metre above it, a little harder than it takes: it touches
@@ -116,7 +114,8 @@ static void box_lands_edge_by_edge(void **unused) {
 static void box_sticks_and_slips(void **unused) {
   (void)unused;
   static const double frictions[] = {0.25, 0.32};
-  const double degree = PI / 180.0, along = g * sin(17.0 * degree), down = g * cos(17.0 * degree);
+  const double degree = RL_PI / 180.0, along = g * sin(17.0 * degree),
+               down = g * cos(17.0 * degree);
   for (int i = 0; i < 2; i++) {
     rl_scenario *s = scenario_from(
         "name: b\nduration: 1\nstep: 0.01\ngravity: [%.17g, %.17g, 0]\nbodies:\n"

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 static const double g = 9.81;
 
 // (4.11) A bob winds on a post: free length and place after a second.
@@ -135,7 +133,7 @@ static void slipping_rope_comes_to_rest(void **unused) {
       "  a: {mass: 1.5, position: [-0.1, -4, 0], velocity: [0, -1, 0]}\n"
       "  b: {mass: 1, position: [0.1, -6, 0], velocity: [0, 1, 0]}\n"
       "ropes: {line: {from: {body: a}, to: {body: b}, over: [drum]}}\n");
-  const double r = exp(0.3 * PI), brake = g * (r - 1.5) / (r + 1.5), stop = 1.0 / brake;
+  const double r = exp(0.3 * RL_PI), brake = g * (r - 1.5) / (r + 1.5), stop = 1.0 / brake;
   // The pull of a is r times that of b: 1.5 (g - A) = T r, T = 1 (g + A), A = dv/dt < 0.
   const double a = g * (1.5 - r) / (1.5 + r);
   rl_driver *d = driver_for(s, "reference", 0.021);

@@ -367,7 +367,7 @@ static const char *over_drum(double radius, double left, double right) {
   static char text[2000];
   int used = snprintf(text, sizeof text, "[[%.17g, %.17g, 0]", -radius, left);
   for (int i = 0; i <= 24; i++) {
-    const double angle = 3.14159265358979323846 * (1.0 - i / 24.0);
+    const double angle = RL_PI * (1.0 - i / 24.0);
     used += snprintf(&text[used], sizeof text - (size_t)used, ", [%.17g, %.17g, 0]",
                      radius * cos(angle), radius * sin(angle));
   }
@@ -433,7 +433,7 @@ static void rope_rolls_a_drum(void **unused) {
       inertia, radius, m1, m2, rope, over_drum(0.203, -0.6, -0.9));
   // The rope weighs too: s'' = c + k^2 s.
   const double moving = m1 + m2 + rope + inertia / (radius * radius);
-  const double line_density = rope / (1.5 + 3.14159265358979323846 * 0.203);
+  const double line_density = rope / (1.5 + RL_PI * 0.203);
   const double k = sqrt(2.0 * line_density * g / moving);
   const double way =
       ((m1 - m2) - 0.3 * line_density) * g / moving / (k * k) * (cosh(0.4 * k) - cosh(0.2 * k));

@@ -6,8 +6,6 @@
 #include <gsl/gsl_integration.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 static const double g = 9.81;
 
 static rl_vec3 node(const rl_driver *d, uint32_t i) {
@@ -153,7 +151,7 @@ static void rod_rocks_on_a_drum(void **unused) {
   (void)unused;
   rod r = {0.217, 0.3, 0.31};
   rl_scenario *s = rod_scene(&r, 0.5);
-  const double quarter = integrate(rocking_rate, &r, 0.0, 0.5 * PI);
+  const double quarter = integrate(rocking_rate, &r, 0.0, 0.5 * RL_PI);
   rl_driver *d = driver_for(s, "reference", quarter / 20.0);
   for (int n = 1; n <= 80; n++) {
     take_steps(d, 1);
@@ -161,7 +159,7 @@ static void rod_rocks_on_a_drum(void **unused) {
     check_near(rl_driver_energy_error(d), 0.0, 1e-13);
     const double theta = atan2(node(d, 0).y - node(d, 1).y, node(d, 1).x - node(d, 0).x);
     if (n % 20 == 0) {
-      check_near(theta, r.start * cos(0.5 * PI * n / 20), 1e-10);
+      check_near(theta, r.start * cos(0.5 * RL_PI * n / 20), 1e-10);
     }
   }
   print_message("period %.9f s, estimate %.1e m\n", 4.0 * quarter, d->info.error_estimate);
@@ -286,11 +284,11 @@ typedef struct capstan {
 } capstan;
 
 static capstan capstan_of(double radius, double friction, double weight, double node_mass) {
-  const double angle = PI / TOUCHING, length = 2.0 * radius * tan(0.5 * angle);
+  const double angle = RL_PI / TOUCHING, length = 2.0 * radius * tan(0.5 * angle);
   const double corner = radius / cos(0.5 * angle);
   capstan c;
   for (int k = 1; k <= ELEMENTS - 1; k++) {
-    const double phi = PI - (k - 1) * angle;
+    const double phi = RL_PI - (k - 1) * angle;
     c.nodes[k] = rl_vec(corner * cos(phi), corner * sin(phi), 0.0);
   }
   c.nodes[ELEMENTS] = rl_vec(corner, -length, 0.0);
@@ -341,7 +339,7 @@ static void chain_rubs_by_the_law_of_its_elements(void **unused) {
       move = fmax(move, rl_distance(node(d, (uint32_t)k), c.nodes[k]));
     }
     print_message("pulls %.6f : 1, exp(mu pi) is %.6f; forces %.1e, moves %.1e m\n",
-                  c.tensions[0] / c.tensions[ELEMENTS - 1], exp(friction * PI), force, move);
+                  c.tensions[0] / c.tensions[ELEMENTS - 1], exp(friction * RL_PI), force, move);
     check_below(force, 1e-12);
     check_below(move, 1e-12);
     rl_driver_free(d);
@@ -369,7 +367,7 @@ static void chain_holds_by_the_capstan_law(void **unused) {
       check_near(d->state->dissipated, lost, 1e-15); // nothing slips: what moves, swings
       check_below(fabs(more), 1e-3);
     } else {
-      const double ratio = exp(0.3 * PI), all = 2.65 + ratio;
+      const double ratio = exp(0.3 * RL_PI), all = 2.65 + ratio;
       check_near(more - down, 0.01 * g * (2.65 - ratio) / all, 0.01 * g * 0.03 * ratio / all);
     }
     check_near(rl_driver_energy_error(d), 0.0, 1e-11);

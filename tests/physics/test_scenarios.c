@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 static rl_scenario *load(const char *name, const rl_override *override) {
   return shipped_with(name, override, override ? 1 : 0);
 }
@@ -232,7 +230,7 @@ static void hooks_give_the_momentum(void **unused) {
 static void spinning_rope_has_its_modes(void **unused) {
   (void)unused;
   enum { N = 10 };
-  const double omega = 2.0 * PI, scale = 1e-3, dt = 1e-4;
+  const double omega = 2.0 * RL_PI, scale = 1e-3, dt = 1e-4;
   rl_scenario *s = load("spinning-rope", NULL);
   rl_driver *d = driver_for(s, "rattle", dt);
   double shape[N + 1];
@@ -274,8 +272,8 @@ static void check_loop(const rl_driver *d, double expected, double tolerance) {
 // m e / (4 sin^2(pi/n) h^2): the nodes are written to 1e-12 m, 8e-8 N.
 static void spinning_loop_keeps_its_tension(void **unused) {
   (void)unused;
-  const double omega = 2.0 * PI, radius = 0.5, h = 0.002, x = omega * h;
-  const double tension = radius * omega * omega / 12.0 / (2.0 * sin(PI / 12.0));
+  const double omega = 2.0 * RL_PI, radius = 0.5, h = 0.002, x = omega * h;
+  const double tension = radius * omega * omega / 12.0 / (2.0 * sin(RL_PI / 12.0));
   const double wide = sqrt(0.5 * (1.0 + sqrt(1.0 + 4.0 * x * x)));
   const struct {
     const char *spec;
@@ -311,8 +309,8 @@ static void spinning_loop_keeps_its_tension(void **unused) {
 // turned by theta: 1/omega^2 = 1/omega_0^2 + 2 h t, to (omega h)^2.
 static void spinning_loop_slows_down(void **unused) {
   (void)unused;
-  const double omega = 2.0 * PI, step = 0.002;
-  const double tension = 0.5 * omega * omega / 12.0 / (2.0 * sin(PI / 12.0));
+  const double omega = 2.0 * RL_PI, step = 0.002;
+  const double tension = 0.5 * omega * omega / 12.0 / (2.0 * sin(RL_PI / 12.0));
   static const struct {
     const char *spec;
     double substeps, period; // after 2 s, as in the comment
@@ -339,12 +337,12 @@ static void spinning_loop_slows_down(void **unused) {
 // with its angular momentum kept the tension falls with the cube of the radius.
 static void spinning_loop_of_springs(void **unused) {
   (void)unused;
-  const double omega = 2.0 * PI, h = 0.002 / 20.0, mass = 1.0 / 12.0;
-  const double tension = 0.5 * mass * omega * omega / (2.0 * sin(PI / 12.0));
+  const double omega = 2.0 * RL_PI, h = 0.002 / 20.0, mass = 1.0 / 12.0;
+  const double tension = 0.5 * mass * omega * omega / (2.0 * sin(RL_PI / 12.0));
   rl_scenario *s = load("spinning-loop", NULL);
   rl_driver *d = driver_for(s, "penalty", 0.002);
   run_until(d, 2.0);
-  const double stretch = tension / (0.5 * mass / (2.0 * h * h)) / sin(PI / 12.0);
+  const double stretch = tension / (0.5 * mass / (2.0 * h * h)) / sin(RL_PI / 12.0);
   check_loop(d, tension * (1.0 - 3.0 * stretch), 5e-7);
   check_near(rl_metrics_of(d).momentum.angular.z, 0.25 * omega, 1e-12);
   rl_driver_free(d);
@@ -601,7 +599,7 @@ static void balloon_stops_the_ball(void **unused) {
 
 static void drums_and_wheels_accelerate(void **unused) {
   (void)unused;
-  const double g = 9.81, r = exp(0.3 * PI), turns = exp(0.3 * 7.0 * PI);
+  const double g = 9.81, r = exp(0.3 * RL_PI), turns = exp(0.3 * 7.0 * RL_PI);
   const double slip = g * (4.0 - r) / (4.0 + r);
   check_near(slip, 2.14188, 5e-6);
   check_near(4.0 * (g - slip), 30.6725, 5e-5);
@@ -645,7 +643,7 @@ static void wheels_and_capstans_have_their_tensions(void **unused) {
     d = driver_for(s, over_bodies[k], s->step);
     run_until(d, 1.0);
     check_relative(probe(d, "line.tension"), 30.6725, 2e-6);
-    check_relative(probe(d, "line.tension") / behind(d, 0), exp(0.3 * PI), 1e-12);
+    check_relative(probe(d, "line.tension") / behind(d, 0), exp(0.3 * RL_PI), 1e-12);
     // Friction takes what it pulls with, times the way.
     const double way = -4.0 - probe(d, "heavy.y");
     check_relative(d->state->dissipated, (30.67249 - 11.95188) * way, 0.006);
@@ -695,7 +693,7 @@ static void tackles_lift(void **unused) {
     const rl_override friction[] = {{"bodies.block.friction", "0.1"},
                                     {"bodies.top.friction", "0.1"},
                                     {"bodies.hand.mass", i == 2 ? "4" : "3"}};
-    const double r = exp(0.1 * PI), sum = (1.0 - pow(r, -n)) / (r - 1.0);
+    const double r = exp(0.1 * RL_PI), sum = (1.0 - pow(r, -n)) / (r - 1.0);
     const double m = i == 2 ? 4.0 : 3.0;
     rl_scenario *s = shipped_with(names[i], friction, 3);
     for (size_t k = 0; k < OVER_BODIES; k++) {
@@ -811,7 +809,7 @@ static double peg_error(const char *radius, const char *position, double *kept) 
                                    {"bodies.peg.position", position}};
   rl_scenario *s = shipped_with("interrupted-pendulum", overrides, 2);
   rl_driver *d = driver_for(s, "rattle", 2e-4);
-  const double period = 1.75547800767582, left = 0.5 * sin(42.9414028648799 / 180.0 * PI);
+  const double period = 1.75547800767582, left = 0.5 * sin(42.9414028648799 / 180.0 * RL_PI);
   run_until(d, 0.8778); // half a period, on the millisecond's fifth
   const double off = fabs(probe(d, "bob.x") + left);
   run_until(d, 2.0);

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
 
 // All that take elastic ropes; the reference is last.
@@ -77,7 +76,7 @@ static slip slip_of(double m1, double m2, double stiffness, double pull) {
 static void slip_takes_what_flows_times_the_step_of_the_tension(void **unused) {
   (void)unused;
   const double m1 = 4.1, m2 = 1.07, stiffness = 400.0, duration = 0.24;
-  const slip exact = slip_of(m1, m2, stiffness, exp(0.3 * pi));
+  const slip exact = slip_of(m1, m2, stiffness, exp(0.3 * RL_PI));
   const double lost = exact.lost * 0.5 * exact.rate * duration * duration;
   rl_scenario *s = scenario_from(
       "name: x\nduration: 1\nstep: 0.01\nbodies:\n"

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PI 3.14159265358979323846
-
 // ---------------------------------------------------------------------------------------------
 // Where two segments are nearest
 
@@ -147,7 +145,7 @@ static bool are_close(const rl_model *m, const rl_state *state, uint32_t later, 
     way += state->links[i].rest;
   }
   const rl_rope *rope = &m->ropes[m->link_rope[later]];
-  return m->link_rope[later] == m->link_rope[earlier] && way < PI * rope->radius;
+  return m->link_rope[later] == m->link_rope[earlier] && way < RL_PI * rope->radius;
 }
 
 // A step; how many pairs of elements, neighbours apart, have passed through each other in it.
@@ -278,7 +276,7 @@ static rl_scenario *inclined(double angle) {
 
 static void crossed_ropes_slide_at_the_angle_of_friction(void **unused) {
   (void)unused;
-  const double mu = 0.3, critical = atan(mu), off = PI / 360.0, h = 1.0 / 1000.0;
+  const double mu = 0.3, critical = atan(mu), off = RL_PI / 360.0, h = 1.0 / 1000.0;
   for (size_t i = 0; i < SOLVERS; i++) {
     for (int k = 0; k < 2; k++) {
       const double angle = critical + (k == 0 ? -off : off);
@@ -519,7 +517,7 @@ static void too_many_contacts_stop_the_run(void **unused) {
   int used = snprintf(text, sizeof text,
                       "name: star\ngravity: [0, 0, 0]\nduration: 1\nstep: 0.01\nropes:\n");
   for (int i = 0; i < 40; i++) {
-    const double a = PI * i / 40.0;
+    const double a = RL_PI * i / 40.0;
     used += snprintf(
         text + used, sizeof text - (size_t)used,
         "  r%d: {from: {free: [%.6f, %.6f, %.6f]}, to: {free: [%.6f, %.6f, %.6f]}, segments: 1,"

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
 static const double g = 9.81;
 
 // A bob winds on a post: speed stays, and the free length is sqrt(l0^2 - 2 R v t).
@@ -55,8 +54,8 @@ static void winding_converges(void **unused) {
 static void interrupted_pendulum_has_its_period(void **unused) {
   (void)unused;
   const double period =
-      2.0 * (sqrt(1.0 / g) * gsl_sf_ellint_Kcomp(sin(pi / 12.0), GSL_PREC_DOUBLE) +
-             sqrt(0.5 / g) * gsl_sf_ellint_Kcomp(sqrt(2.0) * sin(pi / 12.0), GSL_PREC_DOUBLE));
+      2.0 * (sqrt(1.0 / g) * gsl_sf_ellint_Kcomp(sin(RL_PI / 12.0), GSL_PREC_DOUBLE) +
+             sqrt(0.5 / g) * gsl_sf_ellint_Kcomp(sqrt(2.0) * sin(RL_PI / 12.0), GSL_PREC_DOUBLE));
   check_near(period, 1.75547800767582, 1e-13);
   rl_scenario *s = scenario_from("name: galileo\nduration: 1\nstep: 0.01\nbodies:\n"
                                  "  peg: {motion: fixed, position: [-1e-6, -0.5, 0],"
@@ -71,7 +70,7 @@ static void interrupted_pendulum_has_its_period(void **unused) {
     least = fmin(least, probe(d, "bob.x"));
   }
   // Equal heights: 42.9414028648799 degrees about the peg.
-  check_near(least, -0.5 * sin(42.9414028648799 * pi / 180.0), 1e-4);
+  check_near(least, -0.5 * sin(42.9414028648799 * RL_PI / 180.0), 1e-4);
   check_near(probe(d, "bob.x"), 0.5, 1e-5);
   check_near(probe(d, "bob.y"), -sqrt(0.75), 1e-5);
   rl_driver_free(d);
@@ -119,7 +118,7 @@ static double write_rod(char *text, size_t size, rod which, int corners, uint64_
   }
   int used = snprintf(text, size, "hull: {points: [");
   for (int k = 0; k < 2 * corners; k++) {
-    const double angle = 2.0 * pi * (k / 2) / corners;
+    const double angle = 2.0 * RL_PI * (k / 2) / corners;
     used += snprintf(text + used, size - (size_t)used, "%s[%.6g, %.6g, %d]", k > 0 ? ", " : "",
                      0.5 * wide * cos(angle), 0.5 * (corners % 2 ? wide : thin) * sin(angle),
                      k % 2 == 0 ? -5 : 5);
@@ -135,7 +134,8 @@ static bool sweep_over(rod which, bool rod_moves, double speed, int n, uint64_t 
   const double begin = -speed * dt * between(seed, 0.2, 0.8), end = begin + speed * dt;
   char shape[1024];
   const double radius = write_rod(shape, sizeof shape, which, 3 + n % 4, seed);
-  const rl_vec3 lean = {between(seed, -0.3, 0.3), between(seed, -0.3, 0.3), between(seed, -pi, pi)};
+  const rl_vec3 lean = {between(seed, -0.3, 0.3), between(seed, -0.3, 0.3),
+                        between(seed, -RL_PI, RL_PI)};
   const double most = 1.2 * radius; // the section that the plane cuts is longer by the lean
   const double before = fabs(begin) * (rod_moves ? 1.0 : down / hypot(begin, 1.0));
   const double after = fabs(end) * (rod_moves ? 1.0 : down / hypot(end, 1.0));

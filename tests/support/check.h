@@ -15,6 +15,7 @@
 #include "runs/solver_spec.h"
 #include "scenario.h"
 #include "world/driver.h"
+#include "world/trigonometry.h"
 
 // |observed - expected| <= tolerance; cmocka's own is for floats. nan fails.
 #define check_near(observed, expected, tolerance)                                                  \

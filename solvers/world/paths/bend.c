@@ -7,7 +7,7 @@
 // Largest angle of an arc between two sampled points [rad].
 static const double widest_part = 0.1;
 
-static const double two_pi = 6.283185307179586;
+static const double two_pi = 2.0 * RL_PI;
 
 static bool can_wrap(const rl_model *model, uint32_t rope) {
   return model->ropes[rope].wrap_capacity > 0;

@@ -95,9 +95,9 @@ double rl_rest_length(const rl_model *model, const rl_state *state, uint32_t rop
 
 // The topology is a hash of all changes so far.
 void rl_elements_note(rl_state *state, uint32_t what, uint32_t where) {
-  uint64_t hash = state->topology == 0 ? UINT64_C(14695981039346656037) : state->topology;
-  hash = (hash ^ what) * UINT64_C(1099511628211);
-  hash = (hash ^ where) * UINT64_C(1099511628211);
+  uint64_t hash = state->topology == 0 ? RL_HASH_START : state->topology;
+  hash = rl_hash_word(hash, what);
+  hash = rl_hash_word(hash, where);
   state->topology = hash == 0 ? 1 : hash;
 }
 

@@ -67,9 +67,9 @@ static uint32_t corner_slot(const rl_model *model, const rl_state *state, uint32
 }
 
 uint64_t rl_eyes_hash(const rl_model *model, const rl_state *state) {
-  uint64_t hash = UINT64_C(14695981039346656037);
+  uint64_t hash = RL_HASH_START;
   for (uint32_t i = 0; i < model->eye_count && model->has_rings; i++) {
-    hash = (hash ^ elements_of(model, state)[i]) * UINT64_C(1099511628211);
+    hash = rl_hash_word(hash, elements_of(model, state)[i]);
   }
   return hash;
 }

@@ -3,13 +3,10 @@
 // kept until something has moved too far. Equation numbers are those of papers/tangle.md.
 #include "rope_contact_internal.h"
 
+#include "../trigonometry.h"
 #include "elements.h"
 
 #include <string.h>
-
-// A rope cannot be bent more sharply than round its own radius: elements nearer to each other along
-// it than half a turn of that radius cannot touch.
-static const double half_turn = 3.14159265358979323846;
 
 // Margin of the search for pairs, relative to the reach of an element: the list is complete until
 // something has moved as far.
@@ -157,7 +154,8 @@ bool rl_tangle_are_neighbours(const rl_tangle_element *later, const rl_tangle_el
   }
   const double way = later->begin - earlier->end;
   const double back = earlier->whole - (later->end - earlier->begin);
-  const double turn = half_turn * later->radius;
+  // No rope can be bent more sharply than round its own radius.
+  const double turn = RL_PI * later->radius;
   return way < turn || back < turn;
 }
 
