@@ -318,8 +318,9 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
     tolerance = fmax(tolerance, p->rounding);
   }
   if (p->known_force == 0.0 && !is_near && is_free(p, model, state, rows)) {
+    info->iterations++;
     info->row_evaluations += p->row_count;
-    info->residual = 0.0;
+    rl_trace(info, 0.0);
     write_multipliers(p, state, rows);
     return RL_CONVERGED_TOLERANCE;
   }
