@@ -88,8 +88,8 @@ static json_t *body_to_json(const rl_body_definition *body) {
   rl_vec3 inertia = body->inertia;
   char message[256];
   const bool moves = body->motion == RL_FREE || body->motion == RL_AXLE;
-  if (!isnan(inertia.x) ||
-      (moves && body->part_count > 0 && rl_definition_inertia(body, &inertia, message))) {
+  if (!isnan(inertia.x) || (moves && body->part_count > 0 &&
+                            rl_definition_inertia(body, &inertia, message, sizeof message))) {
     set(out, "inertia", vector(inertia));
   }
   set(out, "position", vector(rl_definition_position(body)));

@@ -287,6 +287,9 @@ void rl_record_row(rl_recorder *r, const rl_driver *driver, bool with_frame) {
                            m.momentum.angular.y,
                            m.momentum.angular.z,
                            residual};
+  _Static_assert(1 + sizeof values / sizeof values[0] + 3 ==
+                     sizeof rl_columns / sizeof rl_columns[0] - 1,
+                 "time, values and the last three are the columns");
   fprintf(r->series.out, "%.17g", driver->state->time);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     rl_csv_number(r->series.out, values[i]);

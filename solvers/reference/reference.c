@@ -195,8 +195,9 @@ static int try_step(rl_truth *self, double *h, double *next, double least, bool 
       memset(&self->error[quadratures], 0, (dimension - quadratures) * sizeof *self->error);
       const int change = gsl_odeiv2_control_hadjust(self->control, self->stepper, self->y,
                                                     self->error, self->rates, next);
-      if (change == GSL_ODEIV_HADJ_DEC && *next<*h && * h> least) {
-        *h = *next;
+      const double wanted = *next;
+      if (change == GSL_ODEIV_HADJ_DEC && wanted < *h && least < *h) {
+        *h = wanted;
         continue;
       }
     }

@@ -188,10 +188,11 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
   if (!driver->type->seeks_positions || !(is_doubtful(driver) || is_stopped(driver))) {
     return false;
   }
-  for (double share = 1.0; share >= 0.5; share *= 0.5) {
+  static const double shares[] = {1.0, 0.5};
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
     rl_driver_set_state(driver, driver->before);
     drive_begin(driver, driver->state->time, t1);
-    rl_state_drift(model, driver->state, share * driver->dt);
+    rl_state_drift(model, driver->state, shares[i] * driver->dt);
     if (rl_wraps_leave_ended_ways(model, driver->state, driver->before)) {
       return true;
     }

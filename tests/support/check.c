@@ -83,15 +83,6 @@ bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int step
   return reason > 0;
 }
 
-void check_elements(const rl_driver *driver) {
-  char message[256] = "";
-  if (!rl_elements_check(driver->model, driver->state, message, sizeof message)) {
-    print_error("step %llu: observed %s, expected elements that hold together\n",
-                (unsigned long long)driver->state->step, message);
-    fail();
-  }
-}
-
 void step_checked(rl_driver *driver) {
   assert_true(rl_driver_step(driver) > 0);
   check_elements(driver);

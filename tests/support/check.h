@@ -45,7 +45,9 @@ rl_driver *driver_for(const rl_scenario *scenario, const char *spec, double dt);
 // Whether the solver takes that many steps without diverging. Frees the scenario.
 bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int steps);
 
-// The elements of all ropes hold together (rl_elements_check); a step after which they do.
+// The elements of all ropes hold together: all nodes exist, none is twice in a rope or both in use
+// and in the pool, the number of nodes agrees with elements and ends, rest lengths are positive,
+// masses and inverse masses agree, eyes are in the order of the rope. A step after which they do.
 void check_elements(const rl_driver *driver);
 void step_checked(rl_driver *driver);
 

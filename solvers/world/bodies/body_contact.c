@@ -166,8 +166,8 @@ static void sort_touches(const rl_pair *pair, rl_touch *touches, size_t count) {
   }
 }
 
-// (15) Returns what a depth [m] at the start of a step of dt keeps in it: it is pushed out no faster
-// than the bodies have sunk in by their weight.
+// (15) Returns what a depth [m] at the start of a step of dt keeps in it: it is pushed out no
+// faster than the bodies have sunk in by their weight.
 static double kept_depth(const rl_model *model, double depth, double dt) {
   return depth > 0.0 ? fmax(depth - dt * sqrt(2.0 * rl_length(model->gravity) * depth), 0.0) : 0.0;
 }

@@ -287,7 +287,8 @@ static void write_multipliers(rl_implicit *p, rl_state *state, const rl_rows *ro
   }
 }
 
-// Whether nothing acts on anything at y, where the state is, without forces: then y is the solution.
+// Whether nothing acts on anything at y, where the state is, without forces: then y is the
+// solution.
 static bool is_free(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   rl_implicit_evaluate(p, model, state, rows);
   for (uint32_t m = 0; m < p->row_count; m++) {

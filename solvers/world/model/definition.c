@@ -119,7 +119,8 @@ bool rl_definition_touches(const rl_definition *definition, const rl_rope_defini
 // inertia off 0, relative to its moments.
 static const double inertia_tolerance = 1e-6;
 
-bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message) {
+bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message,
+                           size_t size) {
   if (!isnan(body->inertia.x)) {
     *inertia = body->inertia;
     return true;
@@ -135,23 +136,23 @@ bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, cha
   }
   rl_vec3 rows[3];
   if (!isfinite(sum.volume)) {
-    snprintf(message, 256, "a plane has no end and no moments of inertia; expected an `inertia`");
+    snprintf(message, size, "a plane has no end and no moments of inertia; expected an `inertia`");
     return false;
   }
   rl_moments_inertia(&sum, body->mass, rows);
   *inertia = rl_vec(rows[0].x, rows[1].y, rows[2].z);
-  const double size = inertia->x + inertia->y + inertia->z;
+  const double trace = inertia->x + inertia->y + inertia->z;
   const rl_vec3 centre = rl_scale(1.0 / sum.volume, sum.first);
-  if (rl_length(centre) > inertia_tolerance * sqrt(size / body->mass)) {
-    snprintf(message, 256,
+  if (rl_length(centre) > inertia_tolerance * sqrt(trace / body->mass)) {
+    snprintf(message, size,
              "the mass centre of the shape is at [%.6g, %.6g, %.6g] in the body's frame; expected "
              "it at the origin (position is the mass centre), or an `inertia`",
              centre.x, centre.y, centre.z);
     return false;
   }
   const double off_axes = fmax(fabs(rows[0].y), fmax(fabs(rows[0].z), fabs(rows[1].z)));
-  if (off_axes > inertia_tolerance * size) {
-    snprintf(message, 256,
+  if (off_axes > inertia_tolerance * trace) {
+    snprintf(message, size,
              "the axes of the body are not principal axes of its shape (a product of inertia is "
              "%.3g kg m^2); expected parts that are turned so, or an `inertia`",
              off_axes);

@@ -55,9 +55,10 @@ bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definitio
 bool rl_definition_turns(const rl_definition *definition, uint32_t body);
 
 // Computes the principal moments of inertia of a body [kg m^2]: as given, or of its shape with
-// uniform density. Returns false with a message [256] if the frame of the shape is not that of its
-// mass centre and principal axes, or if its volume is infinite.
-bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message);
+// uniform density. Returns false with a message if the frame of the shape is not that of its mass
+// centre and principal axes, or if its volume is infinite.
+bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, char *message,
+                           size_t size);
 
 // Whether an event releases a fixed body.
 bool rl_definition_is_released(const rl_definition *definition, uint32_t body);

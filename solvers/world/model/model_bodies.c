@@ -67,7 +67,7 @@ static void build_spin(rl_builder *b, uint32_t i) {
   char message[256];
   rl_vec3 inertia = {1.0, 1.0, 1.0};
   if (d->motion != RL_DRIVEN) {
-    rl_definition_inertia(d, &inertia, message);
+    rl_definition_inertia(d, &inertia, message, sizeof message);
   }
   const bool tilts = d->motion != RL_AXLE;
   body->root_inertia =

@@ -128,7 +128,7 @@ bool rl_definition_check_inertia(const rl_definition *definition, rl_fault *faul
     if (body->motion == RL_DRIVEN || !rl_definition_turns(definition, i)) {
       continue;
     }
-    if (!rl_definition_inertia(body, &inertia, message)) {
+    if (!rl_definition_inertia(body, &inertia, message, sizeof message)) {
       return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", "%s", message);
     }
     const bool tilts = body->motion != RL_AXLE; // else it turns about z alone

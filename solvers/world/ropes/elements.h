@@ -43,11 +43,6 @@ uint32_t rl_element_node(const rl_model *model, const rl_state *state, uint32_t 
 // Records a change of the topology in the state, where rl_detect notices it.
 void rl_elements_note(rl_state *state, uint32_t what, uint32_t where);
 
-// Whether the elements of all ropes are consistent: all nodes exist, none is twice in a rope or
-// both in use and in the pool, the number of nodes agrees with elements and ends, rest lengths are
-// positive, masses and inverse masses agree. False with a message. For tests: allocates memory.
-bool rl_elements_check(const rl_model *model, const rl_state *state, char *message, size_t size);
-
 // ---------------------------------------------------------------------------------------------
 // Parting. The caller has to tell rows and solver afterwards, as rl_driver does (a program calls
 // rl_driver_set_state). If the definition has nothing that parts ropes (no event, `break_tension`
