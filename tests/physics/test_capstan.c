@@ -307,6 +307,43 @@ static void led_ropes_slip_as_the_capstan_law_says(void **unused) {
   }
 }
 
+// (7f) A wheel turns, on its axle or driven, below a rope that a post and a fixed end hold, laid
+// from either end, or two posts: friction on it has the least tension that the posts allow.
+static void held_ropes_brake_wheels(void **unused) {
+  (void)unused;
+  static const char *const all[] = {
+      "penalty",        "penalty-implicit", "pbd",    "xpbd",   "pbd-direct",          "impulse",
+      "impulse-direct", "impulse-soft",     "convex", "rattle", "reference,estimate=0"};
+  static const char *const ways[] = {
+      "from: {body: a}, to: {point: [1.1, -1, 0]}, over: [p, w]",
+      "from: {point: [1.1, -1, 0]}, to: {body: a}, over: [w, p]",
+      "from: {body: a}, to: {body: b},"
+      " over: [p, w, {body: q, side: [-1, -1, 0]}, {eye: [2, -1.1, 0], friction: 0}]"};
+  const double c = exp(0.15 * pi), acceleration = 0.1 * g / c * (c - 1.0) / 0.01;
+  for (size_t n = 0; n < 24 * sizeof all / sizeof all[0]; n++) {
+    const bool driven = n % 2 == 1, two = n / 8 % 3 == 2;
+    const double w0 = n / 2 % 2 == 0 ? 2.0 : -2.0, h = n / 4 % 2 == 0 ? 0.002 : 0.001;
+    const double a = acceleration / (w0 < 0.0 && !two ? c : 1.0);
+    rl_scenario *s = scenario_from(
+        "name: brake\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  p: {motion: fixed, friction: 0.3, " ROUND
+        "  w: {motion: %s, position: [1, 0, 0], spin: [0, 0, %g], friction: 0.3, " ROUND
+        "  q: {motion: fixed, position: [1.2, -1, 0], friction: 0.3, " ROUND
+        "  a: {mass: 1, position: [-0.1, -1, 0]}\n  b: {mass: 1, position: [2, -2, 0]}\n"
+        "ropes: {line: {%s}}\n",
+        driven ? "driven" : "axle, mass: 2", w0, ways[n / 8 % 3]);
+    rl_driver *d = driver_for(s, all[n / 24], h);
+    take_steps(d, (int)lround(0.04 / h));
+    check_near(probe(d, "w.spin"), driven ? w0 : w0 - copysign(a * 0.04, w0), 1e-9);
+    check_near(d->state->work, driven ? 0.01 * a * 2.0 * 0.04 : 0.0, 1e-9);
+    take_steps(d, driven ? 0 : (int)lround(0.16 / h));
+    check_near(probe(d, "w.spin"), driven ? w0 : 0.0, 1e-6);
+    check_near(probe(d, "a.y"), -1.0, 1e-4);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // A hand or a winch pays out over a rough post while the weight behind it draws away: the rope is
 // slack as a whole, however well the post would hold it, and the weight falls freely.
 static void a_rope_that_is_paid_out_catches_nothing(void **unused) {
@@ -682,6 +719,7 @@ int main(void) {
       cmocka_unit_test(free_eyes_keep_momentum),
       cmocka_unit_test(inert_pieces_have_what_friction_allows),
       cmocka_unit_test(led_ropes_slip_as_the_capstan_law_says),
+      cmocka_unit_test(held_ropes_brake_wheels),
       cmocka_unit_test(a_rope_that_is_paid_out_catches_nothing),
       cmocka_unit_test(posts_that_stand_hold_together),
       cmocka_unit_test(hands_that_pull_apart_are_told),

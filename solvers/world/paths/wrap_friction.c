@@ -177,8 +177,8 @@ static bool turns_nothing(const rl_model *model, const rl_state *state, uint32_t
                    rl_spin_lever(b, at.rotation, rl_sub(item->exit, at.centre), item->out)));
 }
 
-// Whether nothing moves an item of the path but what is prescribed: a wheel over which the rope
-// runs without friction turns as it did.
+// Whether the length of a strand moves nothing at an item of the path: that moves as prescribed, or
+// is a wheel within the strand, which turns as it did.
 static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t index,
                           uint32_t item, bool within) {
   const uint32_t carrier = rl_wrap_carrier(model, state, index, item);
@@ -197,6 +197,17 @@ bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t index
     led = is_prescribed(model, state, index, first_piece + k, k > 0 && k < piece_count);
   }
   return led;
+}
+
+bool rl_wrap_rubs(const rl_model *model, const rl_state *state, uint32_t index,
+                  uint32_t first_piece, uint32_t piece_count) {
+  bool rubs = false;
+  for (uint32_t k = 1; k < piece_count && !rubs; k++) {
+    const rl_wrap *wrap = &rl_wraps_of(model, state, index)[first_piece + k - 1];
+    rubs = (wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) &&
+           rl_wrap_carrier(model, state, index, first_piece + k) != RL_NONE;
+  }
+  return rubs;
 }
 
 double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t index,
@@ -292,6 +303,7 @@ static bool is_held(const rl_model *model, const rl_state *state, uint32_t index
                     uint32_t pieces) {
   return rl_wrap_is_inert(model, state, index, first, pieces) ||
          (rl_wrap_is_led(model, state, index, first, pieces) &&
+          !rl_wrap_rubs(model, state, index, first, pieces) &&
           rl_wrap_excess(model, state, index, first, pieces) >=
               -rl_wrap_rounding * state->path_lengths[index]);
 }

@@ -113,9 +113,13 @@ uint32_t rl_wrap_carrier(const rl_model *model, const rl_state *state, uint32_t 
 static const double rl_wrap_rounding = 1e-12;
 
 // Whether no impulse can change the length of a strand, (7c): all that it runs over, its ends
-// included, is fixed, moves as prescribed, or is a wheel on which it does not rub.
+// included, is fixed, moves as prescribed, or is a wheel that its J does not turn.
 bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t rope,
                     uint32_t first_piece, uint32_t piece_count);
+
+// (7f) Whether the rope slips within a strand on something that can move.
+bool rl_wrap_rubs(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t first_piece,
+                  uint32_t piece_count);
 
 // Returns by how much pieces are longer than their rest lengths [m]. The path is solved.
 double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t rope,

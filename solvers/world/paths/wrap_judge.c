@@ -73,7 +73,7 @@ static double drawn_rate(const rl_model *model, const rl_state *state, uint32_t 
 
 // (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
 // length, EA times the strain of an elastic inert one at an end of the rope. Else NAN stands for
-// any pull, and INFINITY for one to which the wraps have to give way.
+// any pull, INFINITY for one to which the wraps have to give way, and 0 for none, (7f).
 static double pull_of(const rl_model *model, const rl_state *before, const rl_state *state,
                       uint32_t index, uint32_t first, uint32_t pieces, double tension) {
   const double stiffness = model->ropes[index].stiffness;
@@ -101,7 +101,10 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const bool at_instant = fabs(grown) <= rounding;
   const double growth = at_instant ? drawn_rate(model, state, index, first, pieces, paid) : grown;
   const bool is_slack = excess < -rounding || (at_instant && growth < 0.0);
-  return is_slack ? 0.0 : growth > 0.0 ? INFINITY : any;
+  return is_slack                                           ? 0.0
+         : growth > 0.0                                     ? INFINITY
+         : rl_wrap_rubs(model, state, index, first, pieces) ? 0.0
+                                                            : any;
 }
 
 // Whether a piece beside a wrap is inert and ends at a wrap that sticks or at an end of the rope.
@@ -130,20 +133,44 @@ static rl_grip grip_behind_touch(const rl_model *model, const rl_state *state, u
   return slip > 0.0 ? RL_SLIPS_ON : RL_SLIPS_BACK;
 }
 
+// (7f) Whether a strand pulls nothing because rope slips within it and no impulse changes its
+// length.
+static bool is_rubbed(const rl_model *model, const rl_state *before, const rl_state *state,
+                      uint32_t index, uint32_t first, uint32_t pieces) {
+  return rl_wrap_rubs(model, state, index, first, pieces) &&
+         pull_of(model, before, state, index, first, pieces, NAN) == 0.0;
+}
+
+// (7f) Returns which way a wrap that slips has to slip: away from such a strand beside it, before
+// the wrap from piece `begin` on, or behind it. RL_STICKS: there is none, or one on each side.
+static rl_grip grip_beside_rubbed(const rl_model *model, const rl_state *before,
+                                  const rl_state *state, uint32_t index, uint32_t begin,
+                                  uint32_t i) {
+  const uint32_t pieces = rl_wrap_strand_pieces(model, state, index, i + 1);
+  const bool on = is_rubbed(model, before, state, index, begin, i + 1 - begin);
+  const bool back = is_rubbed(model, before, state, index, i + 1, pieces);
+  return on == back ? RL_STICKS : on ? RL_SLIPS_ON : RL_SLIPS_BACK;
+}
+
 // Judges which wraps of a rope that have met or slip are to do otherwise.
 static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index,
-                          rl_wrap *before, double dt) {
+                          rl_state *before, double dt) {
+  rl_wrap *then = rl_wraps_of(model, before, index);
+  uint32_t begin = 0; // of the strand before the wrap
   bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
     if (wrap->grip == RL_MEETS) {
-      changed = regrip(&before[i], grip_behind_touch(model, state, index, i, dt)) || changed;
+      changed = regrip(&then[i], grip_behind_touch(model, state, index, i, dt)) || changed;
     } else if (wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) {
       const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
-      const bool ends = (wrap->tension > 0.0 && has_run(state, index, back, dt)) ||
-                        isinf(rl_wrap_holding_ratio(model, state, index, i)); // the edge locks
-      changed = (ends && regrip(&before[i], RL_STICKS)) || changed;
+      const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
+      const bool turns = wrap->tension > 0.0 && has_run(state, index, back, dt);
+      const rl_grip away =
+          locks ? RL_STICKS : grip_beside_rubbed(model, before, state, index, begin, i);
+      changed = ((locks || turns || away != RL_STICKS) && regrip(&then[i], away)) || changed;
     }
+    begin = wrap->grip == RL_STICKS ? i + 1 : begin;
   }
   return changed;
 }
@@ -310,7 +337,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     rl_wraps_find_slips(model, before, state, r, dt);
-    changed = judge_running(model, state, r, rl_wraps_of(model, before, r), dt) || changed;
+    changed = judge_running(model, state, r, before, dt) || changed;
     changed = judge_stuck(model, state, r, last, ahead, before) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
