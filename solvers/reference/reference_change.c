@@ -120,14 +120,14 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
     for (uint32_t r = 0; r < model->rope_count; r++) {
       is_lost = is_lost || !has_same_ways(model, state, self->judged, r);
     }
-    if (self->found == RL_A_GRIP && is_lost) {
+    if (self->found == RL_A_GRIP && is_lost) { // from where the rope has fallen to, with its pieces
       take_grips(self);
-    }
-    if (self->found != RL_A_WRAP) { // rope has flowed with the grips that were
+      rl_wraps_end(model, self->judged, state, h, false);
+    } else if (self->found != RL_A_WRAP) { // rope has flowed with the grips that were
       rl_wraps_end(model, self->before, state, h, false);
-    }
-    if (self->found == RL_A_GRIP && !is_lost) {
-      take_grips(self);
+      if (self->found == RL_A_GRIP) {
+        take_grips(self);
+      }
     }
     lay_rows(self, t, dt);
     state->continues_paths = true;
