@@ -319,7 +319,7 @@ static void held_ropes_brake_wheels(void **unused) {
       "from: {point: [1.1, -1, 0]}, to: {body: a}, over: [w, p]",
       "from: {body: a}, to: {body: b},"
       " over: [p, w, {body: q, side: [-1, -1, 0]}, {eye: [2, -1.1, 0], friction: 0}]"};
-  const double c = exp(0.15 * pi), acceleration = 0.1 * g / c * (c - 1.0) / 0.01;
+  const double c = exp(0.15 * RL_PI), acceleration = 0.1 * g / c * (c - 1.0) / 0.01;
   for (size_t n = 0; n < 24 * sizeof all / sizeof all[0]; n++) {
     const bool driven = n % 2 == 1, two = n / 8 % 3 == 2;
     const double w0 = n / 2 % 2 == 0 ? 2.0 : -2.0, h = n / 4 % 2 == 0 ? 0.002 : 0.001;
