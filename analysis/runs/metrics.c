@@ -54,6 +54,13 @@ static void measure_elements(rl_metrics *metrics, const rl_model *model, const r
   }
 }
 
+// Returns the radius of the smaller body of a contact of two [m]; INFINITY: of a rope.
+static double smaller_radius(const rl_model *model, const rl_contact *contact) {
+  return contact->rope != RL_NONE ? INFINITY
+                                  : fmin(model->bodies[contact->slot - model->node_count].bound,
+                                         model->bodies[contact->body].bound);
+}
+
 static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
   const rl_rows *rows = driver->rows;
   const rl_block *contacts = &rows->blocks[rows->contact_block];
@@ -61,7 +68,10 @@ static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
     rl_row_evaluate(driver->model, driver->state, driver->rows, &rows->rows[i],
                     driver->state->points);
     const double depth = rows->rows[i].value + rows->feet[rows->rows[i].item].kept_depth;
+    const rl_contact *contact = &driver->state->contacts[rows->rows[i].item];
+    const rl_overlap overlap = {depth, depth / smaller_radius(driver->model, contact)};
     metrics->penetration_max = rl_larger(metrics->penetration_max, depth);
+    metrics->overlap = overlap.share > metrics->overlap.share ? overlap : metrics->overlap;
   }
 }
 

@@ -5,6 +5,11 @@
 
 #include "world/driver.h"
 
+// How deep two bodies are in each other [m], and as a share of the radius of the smaller one.
+typedef struct rl_overlap {
+  double depth, share;
+} rl_overlap;
+
 typedef struct rl_metrics {
   rl_energy energy;       // [J]
   double work;            // done from outside since the start [J]
@@ -14,7 +19,8 @@ typedef struct rl_metrics {
   double stretch_max;     // largest max(0, length / rest - 1) of an element
   double stretch_rms;     // root mean square of the same over the elements
   double length_error;    // largest excess of an inextensible element over its rest length [m]
-  double penetration_max; // depth of the deepest node inside a body [m]
+  double penetration_max; // depth of the deepest node, or body, inside a body [m]
+  rl_overlap overlap;     // of the two bodies that are deepest in each other, by share
   double tension_max;     // [N]
   rl_momentum momentum;
   double momentum_scale; // sum of m |v| [kg m/s]

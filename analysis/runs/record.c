@@ -143,10 +143,13 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
   s->energy_error_max = rl_larger(s->energy_error_max, fabs(m->energy_error));
   s->energy_gain_max = rl_larger(s->energy_gain_max, m->energy_error);
   s->energy_loss_max = rl_larger(s->energy_loss_max, -m->energy_error);
+  const double left = m->work - m->dissipated + fmin(m->energy_error, 0.0);
+  s->energy_left_max = rl_larger(s->energy_left_max, left);
   s->stretch_max = rl_larger(s->stretch_max, m->stretch_max);
   s->stretch_end = m->stretch_max;
   s->length_error_max = rl_larger(s->length_error_max, m->length_error);
   s->penetration_max = rl_larger(s->penetration_max, m->penetration_max);
+  s->overlap = m->overlap.share > s->overlap.share ? m->overlap : s->overlap;
   s->tension_max = rl_larger(s->tension_max, m->tension_max);
   s->residual = residual;
   if (r->is_free && m->momentum_scale > 0.0) {

@@ -17,8 +17,10 @@ typedef struct rl_summary {
   double seconds;            // wall-clock time in steps
   double energy_error, energy_error_max, energy_scale; // [J]
   double energy_gain_max, energy_loss_max; // largest positive and negative energy error [J]
+  double energy_left_max; // most that work has left in what moves, without the error [J]
   double stretch_max, stretch_end;
   double length_error_max, penetration_max; // [m]
+  rl_overlap overlap;                       // the largest, by share
   double tension_max;                       // [N]
   double momentum_scale;                    // largest sum of m |v| so far [kg m/s]
   double momentum_drift;  // largest change / momentum_scale; nan where something acts from outside

@@ -22,10 +22,14 @@
 // Number of snapshots of a run: at its start, its quarters and its end.
 enum { SNAPSHOTS = 5 };
 
-// A method that gains more than this share of all energy, or stretches ropes by more than this
-// share of the scene's size, gets a note. So does one that loses more than this share, if that is
-// also more than a share of what the scene holds.
+// A method that gains more than this share of all energy, stretches ropes by more than this share
+// of the scene's size, or leaves bodies in each other by more than this share of the smaller one,
+// gets a note. So does one that loses more than this share, if that is also more than a share of
+// what the scene holds.
 static const double fault_noted = 0.1, loss_noted = 0.5;
+
+// Of the scene's size: a body that is driven into another by less is in it by round-off.
+static const double drive_noted = 1e-9;
 
 // Frames a second of the trajectory, and the least number of frames of a short run.
 static const double frame_rate = 60.0, fewest_frames = 120.0;
@@ -174,6 +178,7 @@ typedef struct run {
   uint32_t strict_rope;                     // rope that first needed shorter steps; RL_NONE: none
   double strict_time, step_limit;           // when, and the step that is needed [s]
   bool is_bent;                             // the limit is that of bending, not of tension
+  bool is_jammed;                           // a body has been driven into one that cannot give way
 } run;
 
 // Limits of the changes listed in run.json and of those noted on stderr.
@@ -199,19 +204,6 @@ double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver) {
   const size_t exact = scenario->exact ? rl_state_bytes(model) : 0;
   return (double)model->bytes + (double)exact + (double)rl_driver_bytes(model, solver->type) +
          (double)trace_capacity(solver) * (double)sizeof(double);
-}
-
-bool rl_run_fits(const rl_scenario *scenario, const rl_solver_spec *solver, char *why,
-                 size_t size) {
-  const double needed = rl_run_bytes(scenario, solver), there = (double)rl_available_memory();
-  const rl_model *m = scenario->model;
-  if (needed > there) {
-    snprintf(
-        why, size,
-        "it needs %.3g GiB of memory and there are %.3g GiB: %u elements, %u possible contacts",
-        needed / RL_GIB, there / RL_GIB, m->link_count, m->contact_capacity);
-  }
-  return needed <= there;
 }
 
 static bool prepare(run *r) {
@@ -287,6 +279,40 @@ static void note_slipping_off(const run *r) {
        r->scenario->model->ropes[state->slipped_rope].name,
        r->scenario->model->bodies[state->slipped_body].name, state->time,
        state->slipped_off >= NOTES_MAX ? "; run.json counts any further times" : "");
+}
+
+// (16) of papers/bodies.md: whether a prescribed body is in one on an axle which cannot give way,
+// since the normal of the contact passes through the axis.
+static bool is_jammed(const rl_driver *driver, rl_row *row) {
+  const rl_model *model = driver->model;
+  const rl_contact *contact = &driver->state->contacts[row->item];
+  if (contact->rope != RL_NONE ||
+      (model->bodies[contact->body].motion != RL_DRIVEN &&
+       model->bodies[contact->slot - model->node_count].motion != RL_DRIVEN)) {
+    return false;
+  }
+  rl_row_evaluate(model, driver->state, driver->rows, row, driver->state->points);
+  const double depth = row->value + driver->rows->feet[row->item].kept_depth;
+  return row->inverse_mass == 0.0 && depth > drive_noted * model->reach;
+}
+
+// Notes the first time that a body drives into one that cannot give way.
+static void note_jam(run *r) {
+  const rl_model *model = r->driver->model;
+  rl_rows *rows = r->driver->rows;
+  const rl_block *contacts = &rows->blocks[rows->contact_block];
+  for (uint32_t i = 0; i < contacts->row_count && model->pair_count > 0 && !r->is_jammed; i++) {
+    rl_row *row = &rows->rows[contacts->first_row + i];
+    if (is_jammed(r->driver, row)) {
+      const rl_contact *contact = &r->driver->state->contacts[row->item];
+      r->is_jammed = true;
+      note(r,
+           "bodies '%s' and '%s' are in each other from t = %.6g s on, and neither can give way: "
+           "their contact does not act",
+           model->bodies[contact->slot - model->node_count].name, model->bodies[contact->body].name,
+           r->driver->state->time);
+    }
+  }
 }
 
 // Returns the name of the rope end that a change is about.
@@ -484,6 +510,7 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
   }
   watch_limits(r);
   note_slipping_off(r);
+  note_jam(r);
   note_changes(r);
   summary->slipped_off = driver->state->slipped_off;
   summary->parted = driver->state->parted;
@@ -537,17 +564,19 @@ static void add_fault(const run *r, char *text, size_t size, const char *fault) 
 // loses more in the long run than it can hold.
 static bool loses_too_much(const rl_summary *summary, double all) {
   const double held = summary->energy_scale, lost = summary->energy_loss_max;
-  return held > 0.0 && lost > loss_noted * held && lost > fault_noted * all;
+  return all > 0.0 && lost > loss_noted * held && lost > fault_noted * all;
 }
 
-// Adds the faults that make a result worth little: energy gained beyond the share of all there is,
-// energy lost beyond half of what the scene holds, and rope left too long for the scene's size.
+// Adds the faults that make a result worth little: energy gained beyond the share of all that
+// bodies have had, energy lost beyond half of what the scene holds, rope left too long for the
+// scene's size, and bodies in each other.
 static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
+  const double had = r->driver->energy_scale + summary->energy_left_max;
   const double all = r->driver->energy_scale + fabs(r->driver->state->work);
   char fault[128];
-  if (all > 0.0 && summary->energy_gain_max > fault_noted * all) {
+  if (had > 0.0 && summary->energy_gain_max > fault_noted * had) {
     snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",
-             summary->energy_gain_max, summary->energy_gain_max / all);
+             summary->energy_gain_max, summary->energy_gain_max / had);
     add_fault(r, text, size, fault);
   }
   if (loses_too_much(summary, all)) {
@@ -558,6 +587,11 @@ static void describe_faults(const run *r, const rl_summary *summary, char *text,
   if (summary->length_error_max > fault_noted * r->driver->model->reach) {
     snprintf(fault, sizeof fault, "inextensible rope was up to %.3g m too long",
              summary->length_error_max);
+    add_fault(r, text, size, fault);
+  }
+  if (summary->overlap.share > fault_noted) {
+    snprintf(fault, sizeof fault, "bodies were up to %.3g m in each other, %.2g of the smaller one",
+             summary->overlap.depth, summary->overlap.share);
     add_fault(r, text, size, fault);
   }
 }
@@ -779,7 +813,13 @@ static int find_obstacle(const run *r, char *reason, size_t size) {
     snprintf(reason, size, "the solver cannot do: %s", rl_capability_name(missing & -missing));
     return RL_EXIT_UNSUPPORTED;
   }
-  return rl_run_fits(r->scenario, r->solver, reason, size) ? RL_EXIT_DONE : RL_EXIT_FAILED;
+  const double needed = rl_run_bytes(r->scenario, r->solver), there = (double)rl_available_memory();
+  if (needed > there) {
+    snprintf(reason, size, "it needs %.3g GiB of memory and there are %.3g GiB", needed / RL_GIB,
+             there / RL_GIB);
+    return RL_EXIT_FAILED;
+  }
+  return RL_EXIT_DONE;
 }
 
 // Writes a run.json that says why the run could not begin.

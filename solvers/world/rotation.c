@@ -156,8 +156,20 @@ void rl_rotation_drift(const rl_model *model, rl_state *state, double h) {
   }
 }
 
+// Of the largest lever that a force has on a body, (16) of papers/bodies.md, or of two levers: less
+// is round-off.
+static const double rounding = 1e-12;
+
+rl_vec3 rl_spin_lever(const rl_body *body, rl_quat rotation, rl_vec3 arm, rl_vec3 force) {
+  const rl_vec3 torque = rl_rotate_inverse(rotation, rl_cross(arm, force));
+  const rl_vec3 lever = rl_times(body->inverse_root_inertia, torque);
+  const double size = isinf(body->bound) ? 0.0 : body->bound;
+  const double most = fmax(rl_dot(arm, arm), size * size) * rl_dot(force, force) *
+                      rl_dot(body->inverse_root_inertia, body->inverse_root_inertia);
+  return rl_dot(lever, lever) <= rounding * rounding * most ? rl_vec(0.0, 0.0, 0.0) : lever;
+}
+
 rl_vec3 rl_spin_turn(rl_vec3 on, rl_vec3 off) {
-  static const double rounding = 1e-12;
   const rl_vec3 turn = rl_sub(on, off);
   return rl_length(turn) > rounding * (rl_length(on) + rl_length(off)) ? turn
                                                                        : rl_vec(0.0, 0.0, 0.0);

@@ -19,11 +19,9 @@ rl_vec3 rl_body_spin(const rl_model *model, const rl_state *state, uint32_t body
 rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p);
 
 // (16) Returns the generalized force on the spin slot of a body for a force at `arm` from its
-// centre: the torque in the body's frame over the roots of the moments of inertia.
-static inline rl_vec3 rl_spin_lever(const rl_body *body, rl_quat rotation, rl_vec3 arm,
-                                    rl_vec3 force) {
-  return rl_times(body->inverse_root_inertia, rl_rotate_inverse(rotation, rl_cross(arm, force)));
-}
+// centre: the torque in the body's frame over the roots of the moments of inertia; 0 if it is only
+// round-off, as of a force through the axis of a wheel.
+rl_vec3 rl_spin_lever(const rl_body *body, rl_quat rotation, rl_vec3 arm, rl_vec3 force);
 
 // Returns the angular momentum of a body about its centre in the world's frame [kg m^2/s]; 0 if it
 // is driven.

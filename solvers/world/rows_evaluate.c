@@ -362,6 +362,25 @@ static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows
   }
 }
 
+// (1), (16) of papers/bodies.md: returns the surface at a place beside a part that was touched with
+// a normal, if that turns smoothly with the place: of a ball, a capsule, or the side of a cylinder.
+// What has passed their middle is on the side from which it came. Any other surface is as found.
+static rl_surface surface_now(const rl_part *part, rl_body_pose at, rl_surface found, rl_vec3 p) {
+  static const double across = 1e-9; // cosine of the angle between a side's normal and the axis
+  const rl_vec3 axis = rl_rotate(at.rotation, rl_rotate(part->rotation, rl_vec(0.0, 0.0, 1.0)));
+  rl_surface now = found;
+  if (part->shape == RL_SPHERE || part->shape == RL_CAPSULE) {
+    now = rl_shape_surface(part, at.centre, at.rotation, p);
+  } else if (part->shape == RL_CYLINDER && fabs(rl_dot(found.normal, axis)) < across) {
+    const rl_vec3 arm = rl_sub(p, rl_add(at.centre, rl_rotate(at.rotation, part->at)));
+    const rl_vec3 out = rl_add_scaled(arm, -rl_dot(arm, axis), axis);
+    now = (rl_surface){rl_length(out) - part->radius, rl_unit(out)};
+  }
+  const rl_surface behind = {-2.0 * part->radius - now.distance, rl_scale(-1.0, now.normal)};
+  const double facing = rl_dot(now.normal, found.normal);
+  return facing > 0.0 ? now : facing < 0.0 ? behind : found;
+}
+
 // Evaluates a contact of two bodies, (1) to (3) of papers/bodies.md, with p the point of the first
 // that is nearest to the plane of the second, or to its surface if that is round. All arms end at
 // p, which includes the turn of the normal with the second.
@@ -375,9 +394,8 @@ static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_row
   const rl_vec3 core = rl_add(first.centre, rl_rotate(first.rotation, found->core));
   rl_surface surface = touching_plane(found, second, core);
   const rl_part *part = rl_touched_part(model, contact);
-  if (rl_is_zero(found->axis) && (part->shape == RL_SPHERE || part->shape == RL_CAPSULE)) {
-    const rl_surface now = rl_shape_surface(part, second.centre, second.rotation, core);
-    surface = rl_dot(now.normal, surface.normal) > 0.0 ? now : surface;
+  if (rl_is_zero(found->axis)) {
+    surface = surface_now(part, second, surface, core);
   }
   double below;
   const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),

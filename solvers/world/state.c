@@ -223,6 +223,10 @@ bool rl_state_finite(const rl_model *model, const rl_state *state) {
     const rl_vec3 v = state->velocities[i];
     total += fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(v.x) + fabs(v.y) + fabs(v.z);
   }
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    const rl_quat r = state->rotations[i];
+    total += fabs(r.x) + fabs(r.y) + fabs(r.z) + fabs(r.w);
+  }
   return isfinite(total);
 }
 

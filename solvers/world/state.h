@@ -191,7 +191,7 @@ static inline uint64_t rl_hash_word(uint64_t hash, uint64_t word) {
 // dissipation, which the ledger only watches, and the wind, which the events give at any time.
 uint64_t rl_state_hash(const rl_state *state);
 
-// Returns false if a position or velocity is nan or infinite.
+// Returns false if a position, rotation or velocity is nan or infinite.
 bool rl_state_finite(const rl_model *model, const rl_state *state);
 
 // Returns the number of elements of a rope; a massless rope that was cut has none.

@@ -327,6 +327,33 @@ class Notes(Case):
                 work = abs(table.numbers("work_J")[-1])
                 self.expect(share, float(f"{lost / (held + work):.2g}"), told[0])
 
+    def test_bodies_that_are_driven_into_each_other(self) -> None:
+        """A wheel that cannot give way, by a prescribed ball at its middle; and a ball between a
+        driven plate and a wall, whose forces have no bound: how deep, and what is lost."""
+        path = new_folder() / "jam.yaml"
+        path.parent.mkdir(parents=True)
+        rope = "ropes: {r: {from: {point: [0, 9, 0]}, to: {point: [0, 8, 0]}, slack: 0.1}}\n"
+        text = ("name: jam\ngravity: [0, 0, 0]\nduration: 0.3\nstep: 0.01\nbodies:\n"
+                "  hand: {motion: driven, position: [-0.4, 0, 0], velocity: [1, 0, 0], shape: {box: {size: [0.2, 1, 1]}}}\n"
+                "  ball: {@, shape: {sphere: {radius: 0.2}}}\n"
+                "  wall: {motion: fixed, position: [0.4, 0, 0], shape: {box: {size: [0.2, 1, 1]}}}\n" + rope)
+        for ball, notes in (("motion: axle, mass: 1, collide: true, position: [0, 0.01, 0]",
+                             ("bodies 'ball' and 'hand' are in each other from t = 0.11 s on, and neither can give "
+                              "way: their contact does not act",)),
+                            ("mass: 1", ("the method lost up to", ))):
+            path.write_text(text.replace("@", ball))
+            for solver in "impulse", "rattle", "convex":
+                folder = new_folder()
+                told = ropelab("run", path, "--solver", solver, "--out", folder)
+                manifest = Result(folder).manifest
+                self.expect_exit(told, DONE)
+                kept = [n for n in manifest["notes"] if "settle" not in n]
+                most = max(Table(folder / "series.csv").numbers("penetration_max_m"))
+                self.expect([n.startswith(start) for n, start in zip(kept, notes)], [True] * len(notes),
+                            f"{solver}: {kept}")
+                self.expect(kept[-1], f"bodies were up to {most:.3g} m in each other, {most / 0.2:.2g} of the smaller one",
+                            f"the last note of {solver}")
+
     def test_rope_that_slips_off_the_end_of_a_drum(self) -> None:
         for push, times in ("0", 0), ("2", 1):
             folder = new_folder()

@@ -492,6 +492,101 @@ static void round_things_roll(void **unused) {
   }
 }
 
+// A prescribed ball or box drives into a wheel, with its normal through the axis: that turns
+// nothing, and nothing can give way, so that no force acts, whatever round-off leaves of levers.
+static void nothing_turns_a_wheel_through_its_axis(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *driven, *wheel;
+  } pairs[] = {
+      {"position: [-0.23, 0.3238, 0.1], velocity: [1, 0, 0], shape: {sphere: {radius: 0.1}}",
+       "sphere: {radius: 0.2}"},
+      {"position: [-0.23, 0.3238, 0.1], velocity: [1, 0, 0], shape: {sphere: {radius: 0.1}}",
+       "cylinder: {radius: 0.2, length: 0.5}"},
+      {"position: [0.3, 0.71, 0.1], rotation: [0, 0, 0.1], velocity: [0.1, -1, 0],"
+       " shape: {box: {size: [0.5, 0.2, 0.3]}}",
+       "cylinder: {radius: 0.2, length: 0.5}"}};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    rl_scenario *s =
+        scenario_from("name: jam\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  driven: {motion: driven, friction: 0.3, rope_collide: false, %s}\n"
+                      "  wheel: {motion: axle, mass: 1, position: [0.3, 0.3, 0.1], spin: [0, 0, 2],"
+                      " friction: 0.3, rope_collide: false, shape: {%s}}\n" ROPE,
+                      pairs[i].driven, pairs[i].wheel);
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      for (double h = 2e-3; h > 4e-4 && !rl_driver_missing(s->model, rl_solvers[k]); h *= 0.25) {
+        rl_driver *d = driver_for(s, rl_solvers[k]->name, h);
+        run_for(d, 0.4);
+        assert_true(rl_metrics_of(d).penetration_max > 0.1);
+        check_near(probe(d, "wheel.spin"), 2.0, 1e-12);
+        check_near(d->state->work, 0.0, 1e-12);
+        check_near(d->state->dissipated, 0.0, 1e-12);
+        rl_driver_free(d);
+      }
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// A prescribed ball turns a box on an axle with v/a if it meets a face at a beside the axis,
+// however little that is.
+static void short_levers_turn(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"pbd",    "pbd-direct", "impulse",  "impulse-direct",
+                                        "convex", "rattle",     "reference"};
+  for (double a = 0.1; a > 5e-4; a *= 0.01) {
+    rl_scenario *s =
+        scenario_from("name: lever\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  ball: {motion: driven, rope_collide: false, position: [%.17g, -0.2, 0],"
+                      " velocity: [0, %.17g, 0], shape: {sphere: {radius: 0.1}}}\n"
+                      "  box: {motion: axle, mass: 1, rope_collide: false,"
+                      " shape: {box: {size: [0.4, 0.2, 0.4]}}}\n" ROPE,
+                      a, 30.0 * a);
+    for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+      for (double h = 1e-3; h > 1e-4; h *= 0.25) {
+        rl_driver *d = driver_for(s, solvers[k], h * a);
+        run_for(d, 2.0 * d->dt);
+        check_relative(probe(d, "box.spin"), 30.0, 15.0 * h); // it turns by 60 h a, 0.2 m above
+        rl_driver_free(d);
+      }
+    }
+    rl_scenario_free(s);
+  }
+}
+
+// The side of a cylinder is as round as that of a capsule: a ball rolls over both in the same way.
+static void sides_are_round(void **unused) {
+  (void)unused;
+  static const char *const shapes_below[] = {"cylinder", "capsule"};
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    for (double h = 4e-3; h > 5e-4; h *= 0.25) {
+      double end[2][2] = {{0.0}};
+      bool runs = true;
+      for (size_t i = 0; i < 2; i++) {
+        rl_scenario *s = scenario_from(
+            "name: side\nduration: 1\nstep: 0.01\nbodies:\n"
+            "  log: {motion: fixed, rope_collide: false, friction: 0.4, shape: {%s: {radius: 0.3,"
+            " length: 1}}}\n"
+            "  ball: {mass: 2.385, rope_collide: false, position: [0.1, 0.38729833462074170, 0.1],"
+            " shape: {sphere: {radius: 0.1}}}\n" ROPE,
+            shapes_below[i]);
+        runs = !rl_driver_missing(s->model, rl_solvers[k]);
+        if (runs) {
+          rl_driver *d = driver_for(s, rl_solvers[k]->name, h);
+          run_for(d, 0.3);
+          end[i][0] = probe(d, "ball.x");
+          end[i][1] = probe(d, "ball.spin");
+          rl_driver_free(d);
+        }
+        rl_scenario_free(s);
+      }
+      check_near(end[0][0], end[1][0], 1e-12);
+      check_near(end[0][1], end[1][1], 1e-11);
+      assert_true(!runs || end[0][0] > 0.11);
+    }
+  }
+}
+
 // A ball that hits the ground at a slant and begins to roll: friction takes m v^2 / 7 of it, the
 // ground what it has fallen. Methods of the first order that have it on the ground at the end of
 // the step of the hit are off by nothing else.
@@ -972,6 +1067,9 @@ int main(void) {
       cmocka_unit_test(boxes_stay_where_they_stop),
       cmocka_unit_test(springs_turn_with_the_ground),
       cmocka_unit_test(round_things_roll),
+      cmocka_unit_test(nothing_turns_a_wheel_through_its_axis),
+      cmocka_unit_test(short_levers_turn),
+      cmocka_unit_test(sides_are_round),
       cmocka_unit_test(a_ball_that_begins_to_roll_loses_a_seventh),
       cmocka_unit_test(a_capsule_slides_and_tips),
       cmocka_unit_test(rolling_has_the_order_of_the_method),
