@@ -3,6 +3,7 @@
 
 #include "options.h"
 #include "results/scenario_json.h"
+#include "runs/run.h"
 #include "world/driver.h"
 
 #include <stdio.h>
@@ -49,8 +50,16 @@ static void describe(const rl_scenario *s) {
   }
   for (size_t i = 0; rl_solvers[i]; i++) {
     const uint32_t missing = rl_driver_missing(m, rl_solvers[i]);
-    printf("  %-16s %s%s\n", rl_solvers[i]->name, missing ? "unsupported: " : "can run it",
-           missing ? rl_capability_name(missing & -missing) : "");
+    rl_solver_spec spec = {.type = rl_solvers[i]};
+    rl_parameters_initial(spec.type, spec.parameters);
+    char why[256];
+    if (missing) {
+      printf("  %-16s unsupported: %s\n", spec.type->name, rl_capability_name(missing & -missing));
+    } else if (!rl_run_fits(s, &spec, why, sizeof why)) {
+      printf("  %-16s cannot run it: %s\n", spec.type->name, why);
+    } else {
+      printf("  %-16s can run it\n", spec.type->name);
+    }
   }
 }
 

@@ -206,6 +206,19 @@ double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver) {
          (double)trace_capacity(solver) * (double)sizeof(double);
 }
 
+bool rl_run_fits(const rl_scenario *scenario, const rl_solver_spec *solver, char *why,
+                 size_t size) {
+  const double needed = rl_run_bytes(scenario, solver), there = (double)rl_available_memory();
+  const rl_model *m = scenario->model;
+  if (needed > there) {
+    snprintf(
+        why, size,
+        "it needs %.3g GiB of memory and there are %.3g GiB: %u elements, %u possible contacts",
+        needed / RL_GIB, there / RL_GIB, m->link_count, m->contact_capacity);
+  }
+  return needed <= there;
+}
+
 static bool prepare(run *r) {
   r->trace_capacity = trace_capacity(r->solver);
   r->trace = malloc(r->trace_capacity * sizeof *r->trace);
@@ -813,13 +826,7 @@ static int find_obstacle(const run *r, char *reason, size_t size) {
     snprintf(reason, size, "the solver cannot do: %s", rl_capability_name(missing & -missing));
     return RL_EXIT_UNSUPPORTED;
   }
-  const double needed = rl_run_bytes(r->scenario, r->solver), there = (double)rl_available_memory();
-  if (needed > there) {
-    snprintf(reason, size, "it needs %.3g GiB of memory and there are %.3g GiB", needed / RL_GIB,
-             there / RL_GIB);
-    return RL_EXIT_FAILED;
-  }
-  return RL_EXIT_DONE;
+  return rl_run_fits(r->scenario, r->solver, reason, size) ? RL_EXIT_DONE : RL_EXIT_FAILED;
 }
 
 // Writes a run.json that says why the run could not begin.

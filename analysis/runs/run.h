@@ -70,8 +70,12 @@ bool rl_run_remove_result(const char *folder);
 // Writes the reason of a run that was given up at its time limit [s].
 void rl_describe_limit(double limit, char *reason, size_t size);
 
-// Estimates the memory of a run [bytes].
+// Returns the memory of a run [bytes], but for the matrix of a direct method, which grows with what
+// touches.
 double rl_run_bytes(const rl_scenario *scenario, const rl_solver_spec *solver);
+
+// Whether there is as much; else says what asks for it.
+bool rl_run_fits(const rl_scenario *scenario, const rl_solver_spec *solver, char *why, size_t size);
 
 // Runs and records. Makes the folder; replaces an existing result only with `force`, and refuses a
 // folder that another run is writing into. Returns an exit status, with a message on stderr unless

@@ -43,6 +43,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *carver) {
   rl_lcp_lay_out(&((impulse_direct *)memory)->lcp, model, carver);
 }
 
+static void release(void *memory) { rl_lcp_release(&((impulse_direct *)memory)->lcp); }
+
 static void init(void *memory, const rl_model *model, const double *values) {
   (void)model;
   ((impulse_direct *)memory)->parameters = values;
@@ -68,7 +70,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       .regularisation = {p[REGULARISATION], p[CONTACT_REGULARISATION]},
   };
   // (1) Kick; (2) the rows at the start of the step and what they ask for.
-  rl_lcp_begin(lcp, model, state, rows);
+  if (!rl_lcp_begin(lcp, model, state, rows)) {
+    return RL_DIVERGED_MEMORY;
+  }
   rl_bending_push(model, state, dt, state->velocities);
   rl_state_kick(model, state, dt);
   for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
@@ -98,6 +102,7 @@ const rl_solver_type rl_solver_impulse_direct = {
     .parameters = parameters,
     .size = sizeof(impulse_direct),
     .lay_out = lay_out,
+    .release = release,
     .init = init,
     .sync = sync,
     .step = step,

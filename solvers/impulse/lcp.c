@@ -57,13 +57,16 @@ void rl_lcp_lay_out(rl_lcp *l, const rl_model *model, rl_carver *c) {
   lay_out_iterate(&l->best, model, c);
 }
 
-void rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_rows *rows) {
+void rl_lcp_release(rl_lcp *l) { rl_direct_release(&l->direct); }
+
+bool rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_rows *rows) {
   rl_direct_build(&l->direct, model, state, rows);
   rl_direct_evaluate(&l->direct, model, state, rows, state->points, l->values, l->inverse_masses,
                      l->gradients);
   rl_direct_bounds(&l->direct, rows, l->lower);
   rl_frictions_begin(l->frictions, &l->direct, rows);
   rl_frictions_watch(l->frictions, &l->direct, rows, state->velocities);
+  return !l->direct.is_short;
 }
 
 // Computes rates and slides for the state's velocities. Those of tangents are not read: they have

@@ -47,10 +47,11 @@ typedef struct rl_lcp_options {
 } rl_lcp_options;
 
 void rl_lcp_lay_out(rl_lcp *lcp, const rl_model *model, rl_carver *carver);
+void rl_lcp_release(rl_lcp *lcp);
 
 // At the start of the step, after rl_detect: order, values, gradients, and the slides that the
-// ledger compares with.
-void rl_lcp_begin(rl_lcp *lcp, const rl_model *model, const rl_state *state, rl_rows *rows);
+// ledger compares with. Returns false when out of memory for the matrix.
+bool rl_lcp_begin(rl_lcp *lcp, const rl_model *model, const rl_state *state, rl_rows *rows);
 
 // Changes the state's velocities and leaves the impulses in its multipliers [N s]. Fills
 // iterations, evaluations, residual and trace of `info`.

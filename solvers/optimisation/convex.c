@@ -30,6 +30,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   rl_implicit_lay_out(&((convex *)memory)->implicit, model, c);
 }
 
+static void release(void *memory) { rl_implicit_release(&((convex *)memory)->implicit); }
+
 static void init(void *memory, const rl_model *model, const double *values) {
   convex *self = memory;
   (void)model;
@@ -87,6 +89,7 @@ const rl_solver_type rl_solver_convex = {
     .parameters = parameters,
     .size = sizeof(convex),
     .lay_out = lay_out,
+    .release = release,
     .init = init,
     .sync = sync,
     .step = step,

@@ -36,7 +36,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_projection *projection = memory;
   const bool at_start = (int)projection->parameters[GRADIENT] == GRADIENT_START;
   rl_bending_push(model, state, dt, state->velocities);
-  rl_projection_begin(projection, model, state, rows, at_start, dt);
+  if (!rl_projection_begin(projection, model, state, rows, at_start, dt)) {
+    return RL_DIVERGED_MEMORY;
+  }
   rl_state_kick(model, state, dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, at_start,
@@ -65,6 +67,7 @@ const rl_solver_type rl_solver_pbd_direct = {
     .parameters = parameters,
     .size = sizeof(rl_projection),
     .lay_out = rl_projection_lay_out,
+    .release = rl_projection_release,
     .init = init,
     .sync = rl_projection_sync,
     .step = step,

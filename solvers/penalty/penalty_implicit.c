@@ -50,6 +50,8 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   rl_implicit_lay_out(&((penalty_implicit *)memory)->implicit, model, c);
 }
 
+static void release(void *memory) { rl_implicit_release(&((penalty_implicit *)memory)->implicit); }
+
 static void init(void *memory, const rl_model *model, const double *values) {
   penalty_implicit *self = memory;
   (void)model;
@@ -101,6 +103,7 @@ const rl_solver_type rl_solver_penalty_implicit = {
     .parameters = parameters,
     .size = sizeof(penalty_implicit),
     .lay_out = lay_out,
+    .release = release,
     .init = init,
     .sync = sync,
     .step = step,

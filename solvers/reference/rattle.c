@@ -31,7 +31,9 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   const int iterations = (int)projection->parameters[ITERATIONS];
   // (1)-(3) Half a kick, a drift, and the positions back on to the rows along J(x0).
   rl_bending_push(model, state, 0.5 * dt, state->velocities);
-  rl_projection_begin(projection, model, state, rows, true, dt);
+  if (!rl_projection_begin(projection, model, state, rows, true, dt)) {
+    return RL_DIVERGED_MEMORY;
+  }
   rl_state_kick(model, state, 0.5 * dt);
   rl_state_drift(model, state, dt);
   const rl_reason reason = rl_projection_positions(projection, model, state, rows, true, iterations,
@@ -75,6 +77,7 @@ const rl_solver_type rl_solver_rattle = {
     .parameters = parameters,
     .size = sizeof(rl_projection),
     .lay_out = rl_projection_lay_out,
+    .release = rl_projection_release,
     .init = init,
     .sync = rl_projection_sync,
     .step = step,

@@ -107,6 +107,7 @@ static bool acquire(void *memory, const rl_model *model) {
 
 static void release(void *memory) {
   rl_truth *self = memory;
+  rl_lcp_release(&self->equations.lcp);
   if (self->stepper) {
     gsl_odeiv2_step_free(self->stepper);
   }
@@ -410,7 +411,8 @@ static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, doub
   double t = 0.0;
   bool continues = false;
   begin_run(self, r, rows, dt, info);
-  while (t < dt) {
+  const rl_direct *direct = &self->equations.lcp.direct;
+  while (t < dt && !direct->is_short) {
     if ((double)(info->iterations - before) >= limit) {
       return RL_DIVERGED_STEPS;
     }
@@ -452,7 +454,7 @@ static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, doub
     return RL_DIVERGED_NAN;
   }
   end_run(self, r, dt);
-  return RL_CONVERGED_TOLERANCE;
+  return direct->is_short ? RL_DIVERGED_MEMORY : RL_CONVERGED_TOLERANCE;
 }
 
 static rl_reason integrate(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,

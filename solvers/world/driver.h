@@ -68,7 +68,8 @@ typedef struct rl_driver {
 // Returns the capabilities that the model needs and the solver lacks; 0: the solver can run it.
 uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type);
 
-// Returns the memory of a driver without that of the model [bytes].
+// Returns the memory of a driver [bytes], without that of the model and of the matrices that direct
+// methods make grow in their steps.
 size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type);
 
 // Creates a driver for steps of dt [s]. `parameters`: one value each, in the order of the type's

@@ -231,6 +231,7 @@ static bool check_memory(const rl_builder *b, rl_fault *fault) {
       (b->longest + 1) * (sizeof *b->rest + sizeof *b->pose + sizeof *b->node_masses);
   const size_t needed = m->bytes + scratch + rl_state_bytes(m) + rl_rows_bytes(m);
   const size_t there = b->definition->memory;
+  b->model->memory = there == 0 ? SIZE_MAX : there > needed ? there - needed : 0;
   return there == 0 || needed <= there ||
          rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",
                       "the scenario needs %.3g GiB of memory and there are %.3g GiB: %u elements, "

@@ -176,7 +176,9 @@ typedef struct rl_definition {
   const rl_rope_definition *ropes;
   size_t event_count;
   const rl_event *events;
-  size_t memory; // limit for the model with a state and rows [bytes]; 0: no limit
+  // What there is for a run [bytes]; 0: no limit. A model is refused if it does not fit with a
+  // state and rows, and no matrix of a direct method grows beyond what is left.
+  size_t memory;
 } rl_definition;
 
 rl_body_definition rl_body_defaults(void);
@@ -302,15 +304,6 @@ typedef struct rl_body {
   const rl_drive_key *drive;
 } rl_body;
 
-// Returns how many contacts with a body a node or an element of a rope can have.
-static inline uint32_t rl_body_contacts(const rl_body *body, bool is_element) {
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < body->part_count; k++) {
-    count += rl_shape_contacts(body->parts[k].shape, is_element);
-  }
-  return count;
-}
-
 // A point that a rope runs through: a node, the point `offset` in the frame of the body whose
 // centre is at `slot`, or the position `offset` in space where slot is RL_NONE.
 typedef struct rl_vertex {
@@ -402,16 +395,6 @@ typedef struct rl_link {
   double compliance;
 } rl_link;
 
-// Returns element i of a rope as if winches had fed in all its spare nodes, between its first node
-// and its second: for counting capacities beforehand.
-static inline rl_link rl_fully_fed_link(const rl_link *links, const rl_rope *rope, uint32_t i) {
-  const uint32_t fed = rope->link_capacity - rope->link_count;
-  rl_link link = links[rope->first_link + (i > fed ? i - fed : 0)];
-  link.a = i > 0 && i <= fed ? rope->first_spare + i - 1 : link.a;
-  link.b = i < fed ? rope->first_spare + i : link.b;
-  return link;
-}
-
 // Two parts of two bodies that can touch; at least one of the bodies can move.
 typedef struct rl_pair {
   uint32_t bodies[2], parts[2];
@@ -480,6 +463,7 @@ typedef struct rl_model {
   const double *strengths;   // [link_count] tension at which a link tears [N]; NULL: none tears
   void *allocation;          // owns the arrays
   size_t bytes;              // size of the arrays
+  size_t memory;             // what is left for matrices [bytes]; SIZE_MAX: no limit
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
 } rl_model;
 

@@ -5,6 +5,8 @@
 
 const char *rl_reason_name(rl_reason reason) {
   switch (reason) {
+  case RL_DIVERGED_MEMORY:
+    return "out of memory for the matrix of all rows that act on each other";
   case RL_DIVERGED_CONTACTS:
     return "more contacts of ropes with ropes than there is room for";
   case RL_DIVERGED_STEPS:

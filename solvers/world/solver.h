@@ -37,6 +37,7 @@ typedef struct rl_departure {
 
 // Why a step ended. Positive: the state is a result; negative: the state is none.
 typedef enum rl_reason {
+  RL_DIVERGED_MEMORY = -6,   // no memory for the matrix of a direct method
   RL_DIVERGED_CONTACTS = -5, // more contacts of ropes with ropes than there is room for
   RL_DIVERGED_STEPS = -4,    // too many internal steps, or too short ones
   RL_DIVERGED_RANGE = -3,    // a number does not fit the method's own format
@@ -122,16 +123,17 @@ typedef struct rl_solver_type {
   void (*init)(void *memory, const rl_model *model, const double *parameters);
   // Acquire and release resources beyond the block, such as objects of other libraries: called once
   // before the first init, and once after the last step. acquire returns false when out of memory;
-  // release is called then too. Both may be NULL.
+  // release is called then too, and frees what grew in the steps. Both may be NULL.
   bool (*acquire)(void *memory, const rl_model *model);
   void (*release)(void *memory);
   // Discards what was remembered, because the state was changed from outside (other topology,
   // another state). May be NULL.
   void (*sync)(void *memory, const rl_model *model, const rl_state *state);
-  // Advances positions, velocities and multipliers by dt; never allocates, never prints. The driver
-  // has set the velocities of fixed and driven bodies for the whole step, so x += dt v moves them
-  // correctly. `rows` come from rl_detect for this state and step. A step, or each of its
-  // substeps of h [s],
+  // Advances positions, velocities and multipliers by dt; never prints, and allocates nothing but
+  // room for a matrix that has outgrown it (rl_grow), without which it returns RL_DIVERGED_MEMORY.
+  // The driver has set the velocities of fixed and driven bodies for the whole step, so x += dt v
+  // moves them correctly. `rows` come from rl_detect for this state and step. A step, or each of
+  // its substeps of h [s],
   // 1. calls rl_state_kick: gravity, forces, wind and drag change velocities;
   // 2. calls rl_state_drift, which moves everything at its velocity, and then corrects positions,
   //    and velocities by the corrections over h; or corrects velocities first. It corrects spin

@@ -75,6 +75,7 @@ static void direct_solver_solves(void **unused) {
   }
   free(g);
   free(push);
+  rl_direct_release(&d);
   free(allocation);
   rl_rows_free(rows);
   rl_state_free(state);

@@ -2,7 +2,6 @@
 // Ropes that come apart: cuts, tears, releases; forces from outside.
 #include "check.h"
 
-#include "world/implicit/kkt.h"
 #include "world/ropes/elements.h"
 
 #include <stdio.h>
@@ -355,76 +354,6 @@ static void what_is_let_go_falls(void **unused) {
   rl_scenario_free(s);
 }
 
-// Parts what is left of a rope at random, or lets an end or the body go.
-static void part_something(const rl_model *model, rl_state *state, uint64_t *seed) {
-  const uint32_t rope = (uint32_t)(next_random(seed) * model->rope_count);
-  const double which = next_random(seed);
-  if (which < 0.3) {
-    rl_end_release(model, state, rope, which < 0.15 ? 0 : 1);
-  } else if (which < 0.35) {
-    rl_body_release(model, state, 0);
-  } else {
-    const uint32_t count = rl_rope_elements(model, state, rope);
-    rl_element_part(model, state, rope, (uint32_t)(next_random(seed) * count));
-  }
-}
-
-// The mirror image of the matrix lies behind it: what is too long is written over.
-static void check_room(const rl_model *model, uint64_t *seed) {
-  rl_carver counter = {0};
-  rl_kkt kkt = {0};
-  rl_kkt_lay_out(&kkt, model, &counter);
-  void *allocation;
-  rl_carver carver = {.block = rl_block_create(counter.used, &allocation)};
-  rl_kkt_lay_out(&kkt, model, &carver);
-  rl_rows rows = {.structure = 0};
-  for (int n = 0; n < 100; n++) {
-    rl_state *state = rl_state_create(model);
-    for (int i = 0; i < 8; i++) {
-      rows.structure++;
-      rl_kkt_build(&kkt, model, state, &rows);
-      assert_true(kkt.start[kkt.count] <= (size_t)(kkt.mirror - kkt.lower));
-      part_something(model, state, seed);
-    }
-    rl_state_free(state);
-  }
-  free(allocation);
-}
-
-// The matrix of an implicit step has a bound that is known before anything parts.
-static void the_matrix_has_room_for_all_pieces(void **unused) {
-  (void)unused;
-  static const char *const scenes[] = {
-      "  a: {from: {point: [0, 0, 0]}, to: {point: [1, 0, 0]}, mass: 1, segments: 5, pool: %d}\n",
-      "  a: {from: {point: [0, 0, 0]}, to: {point: [1, 0, 0]}, mass: 1, segments: 5, bending: 0.1,"
-      " pool: %d}\n",
-      "  a: {closed: true, mass: 1, segments: 6, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]],"
-      " pool: %d}\n",
-      "  a: {from: {body: b}, to: {free: [1, 0, 0]}, mass: 1, segments: 2, pool: %d}\n"
-      "  c: {from: {body: b}, to: {point: [0, 1, 0]}}\n",
-      "  a: {from: {point: [0, 0, 0]}, to: {free: [1, 0, 0]}, mass: 1, segments: 5, pool: %d}\n"
-      "  c: {from: {rope: a, node: 0}, to: {rope: a, node: 4}, mass: 1, segments: 2, pool: 1}\n",
-      "  a: {from: {body: b, at: [0, 0.1, 0]}, to: {point: [1, 0, 0]}, mass: 1, segments: 3,"
-      " over: [{body: b, at: [0.3, 0, 0], friction: 0.1}], pool: %d}\n",
-      "  a: {from: {point: [0, 0, 0]}, to: {free: [1, 0, 0]}, mass: 1, segments: 3, pool: %d}\n"
-      "  c: {from: {point: [3, 0, 0]}, to: {body: b}, mass: 1, segments: 3, pool: 1}\n"};
-  uint64_t seed = 867;
-  for (size_t k = 0; k < sizeof scenes / sizeof scenes[0]; k++) {
-    for (int pool = 1; pool <= 4; pool++) {
-      char text[1000], ropes[600];
-      snprintf(ropes, sizeof ropes, scenes[k], pool);
-      snprintf(text, sizeof text,
-               "name: x\nduration: 1\nstep: 0.01\n"
-               "bodies: {b: {motion: fixed, mass: 1, position: [0.5, 1, 0], inertia: [1, 2, 2]}}\n"
-               "ropes:\n%sevents: [{at: 0.1, release: {body: b}}]\n",
-               ropes);
-      rl_scenario *s = scenario_from(text);
-      check_room(s->model, &seed);
-      rl_scenario_free(s);
-    }
-  }
-}
-
 // ---------------------------------------------------------------------------------------------
 // The pool
 
@@ -644,7 +573,6 @@ int main(void) {
       cmocka_unit_test(nodes_stand_in_any_order),
       cmocka_unit_test(pieces_land),
       cmocka_unit_test(what_is_let_go_falls),
-      cmocka_unit_test(the_matrix_has_room_for_all_pieces),
       cmocka_unit_test(the_pool_is_used_up),
       cmocka_unit_test(a_program_parts_ropes),
       cmocka_unit_test(the_ledger_closes),

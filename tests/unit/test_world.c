@@ -493,6 +493,16 @@ static void memory_is_counted_before_it_is_taken(void **unused) {
   assert_non_null(model);
   assert_in_range(taken, model->bytes + rl_state_bytes(model), 1000 * 1000);
   rl_model_free(model);
+  // With that and no more there is a model, and no matrix.
+  definition.memory = taken;
+  model = rl_model_create(&definition, &fault);
+  for (int direct = 0; direct < 2; direct++) {
+    rl_driver *driver =
+        rl_driver_create(model, rl_solver_find(direct ? "pbd-direct" : "pbd"), NULL, 0.01);
+    assert_int_equal(rl_driver_step(driver) == RL_DIVERGED_MEMORY, direct);
+    rl_driver_free(driver);
+  }
+  rl_model_free(model);
 }
 
 static void expect_fault(const rl_definition *definition, const char *message) {

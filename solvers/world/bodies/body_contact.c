@@ -56,10 +56,6 @@ static const rl_part *part_of(const rl_model *model, const rl_pair *pair, size_t
   return &model->bodies[pair->bodies[i]].parts[pair->parts[i]];
 }
 
-uint32_t rl_pair_capacity(const rl_model *model, const rl_pair *pair) {
-  return rl_manifold_capacity(part_of(model, pair, 0)->shape, part_of(model, pair, 1)->shape);
-}
-
 const rl_part *rl_touched_part(const rl_model *model, const rl_contact *contact) {
   const rl_pair *pair = &model->pairs[contact->node];
   return part_of(model, pair, contact->body == pair->bodies[1] ? 1 : 0);

@@ -6,9 +6,6 @@
 
 #include "../rows_internal.h"
 
-// Returns the most contacts that a pair can have.
-uint32_t rl_pair_capacity(const rl_model *model, const rl_pair *pair);
-
 // Returns the part that carries the plane of a contact of two bodies.
 const rl_part *rl_touched_part(const rl_model *model, const rl_contact *contact);
 

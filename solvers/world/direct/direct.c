@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "direct.h"
 
-#include "../bodies/body_contact.h"
 #include "../ropes/elements.h"
-
-// The largest sizes of the arrays.
-typedef struct capacity {
-  size_t unknowns, entries, couplings, profile;
-} capacity;
 
 // Returns the number of rows of a contact, with its tangents.
 static size_t rows_per_contact(const rl_model *model) {
@@ -34,190 +28,29 @@ size_t rl_direct_gradient_capacity(const rl_model *model) {
   return vectors_per_entry(model) * entry_capacity(model);
 }
 
-// The rows at a slot, while capacities are counted.
-typedef struct slot_use {
-  size_t first;      // position of the first one
-  uint32_t users;    // their number
-  uint32_t elements; // number of elements there that can touch ropes
-} slot_use;
-
-static void use_slot(capacity *c, slot_use *uses, uint32_t slot, size_t position, size_t *first) {
-  if (slot == RL_NONE) {
-    return;
-  }
-  slot_use *use = &uses[slot];
-  use->first = use->users == 0 ? position : use->first;
-  *first = use->first < *first ? use->first : *first;
-  c->couplings += use->users++;
-}
-
-// Counts a row at a node, an eye or a body: at the slot of the body that carries it, and of the
-// spin of that body.
-static void use_place(capacity *c, slot_use *uses, const rl_model *model, uint32_t slot,
-                      size_t position, size_t *first) {
-  const rl_hold *hold = slot == RL_NONE ? NULL : rl_moving_hold(model, slot);
-  const uint32_t moving = hold ? rl_body_slot(model, hold->body) : slot;
-  const rl_body *body = moving == RL_NONE ? NULL : rl_slot_body(model, moving);
-  use_slot(c, uses, moving, position, first);
-  use_slot(c, uses, body ? body->spin_slot : RL_NONE, position, first);
-}
-
-// Counts the contacts that a node of a rope, or the element from there to `next`, can have.
-static void use_contacts(capacity *c, slot_use *uses, const rl_model *model, uint32_t rope,
-                         uint32_t node, uint32_t next, size_t *position) {
-  for (uint32_t b = 0; b < model->body_count; b++) {
-    if (!model->touches[(size_t)rope * model->body_count + b]) {
-      continue;
-    }
-    const bool rubs = model->frictions[(size_t)rope * model->body_count + b] > 0.0;
-    const size_t contacts = rl_body_contacts(&model->bodies[b], next != RL_NONE);
-    for (size_t k = 0; k < (rubs ? 3 : 1) * contacts; k++) {
-      size_t first = *position;
-      use_place(c, uses, model, node, *position, &first);
-      use_place(c, uses, model, next, *position, &first);
-      if (model->bodies[b].motion != RL_FIXED) {
-        use_place(c, uses, model, rl_body_slot(model, b), *position, &first);
-      }
-      c->profile += (*position)++ - first;
-    }
-  }
-}
-
-// Counts the contacts of two bodies.
-static void use_pair(capacity *c, slot_use *uses, const rl_model *model, const rl_pair *pair,
-                     size_t *position) {
-  for (uint32_t k = (pair->friction > 0.0 ? 3 : 1) * rl_pair_capacity(model, pair); k > 0; k--) {
-    size_t first = *position;
-    for (size_t i = 0; i < 2; i++) {
-      if (model->bodies[pair->bodies[i]].motion != RL_FIXED) {
-        use_place(c, uses, model, rl_body_slot(model, pair->bodies[i]), *position, &first);
-      }
-    }
-    c->profile += (*position)++ - first;
-  }
-}
-
-// Counts the strands of a rope that can lie on bodies: each could run over everything.
-static void use_strands(capacity *c, slot_use *uses, const rl_model *model, uint32_t index,
-                        size_t *position) {
-  const rl_rope *rope = &model->ropes[index];
-  for (uint32_t k = 0; k <= (rope->rubs ? rope->wrap_capacity : 0); k++) {
-    size_t first = *position;
-    use_place(c, uses, model, rope->ends[0], *position, &first);
-    use_place(c, uses, model, rope->ends[1], *position, &first);
-    for (uint32_t e = 0; e < rope->eye_count; e++) {
-      use_place(c, uses, model, model->eyes[rope->first_eye + e].slot, *position, &first);
-    }
-    for (uint32_t i = 0; i < model->body_count; i++) {
-      if (model->touches[(size_t)index * model->body_count + i]) {
-        use_place(c, uses, model, rl_body_slot(model, i), *position, &first);
-      }
-    }
-    c->profile += (*position)++ - first;
-  }
-}
-
-// Counts the contacts of ropes with ropes: any two elements can touch, so that every row can couple
-// back to the first, and an entry with all at its slot and the contacts of all elements there.
-static void use_tangle(capacity *c, const slot_use *uses, const rl_model *model) {
-  if (model->tangle_capacity == 0) {
-    return;
-  }
-  const size_t rows = rows_per_contact(model) * (size_t)model->tangle_capacity;
-  size_t users = 0, elements = 0;
-  for (uint32_t i = 0; i < model->slot_count; i++) {
-    users = uses[i].users > users ? uses[i].users : users;
-    elements = uses[i].elements > elements ? uses[i].elements : elements;
-  }
-  const size_t most = rows_per_contact(model) * elements * model->tangle_count;
-  c->profile = c->unknowns * (c->unknowns - 1) / 2;
-  c->couplings += 8 * rows * (users + (most < rows ? most : rows));
-}
-
-static void count_element(slot_use *uses, const rl_model *model, uint32_t slot,
-                          const rl_rope *rope) {
-  const rl_hold *hold = rl_moving_hold(model, slot);
-  const uint32_t moving = hold ? rl_body_slot(model, hold->body) : slot;
-  const rl_body *body = rl_slot_body(model, moving);
-  uses[moving].elements += rope->rope_collide ? 1 : 0;
-  if (body && body->spin_slot != RL_NONE) {
-    uses[body->spin_slot].elements += rope->rope_collide ? 1 : 0;
-  }
-}
-
-// Counts the capacity by a walk along all ropes as in rl_direct_build, with every possible contact.
-static capacity count_capacity(const rl_model *model, slot_use *uses) {
-  capacity c = {.unknowns = rl_direct_unknown_capacity(model), .entries = entry_capacity(model)};
-  size_t position = 0, rings = 0;
-  for (uint32_t r = 0; r < model->rope_count; r++) { // any element can be in an eye
-    for (uint32_t e = 0; e < model->ropes[r].ring_count; e++) {
-      size_t first = 0;
-      use_place(&c, uses, model, model->eyes[model->ropes[r].first_eye + e].slot, 0, &first);
-      rings++;
-    }
-  }
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    const rl_rope *rope = &model->ropes[r];
-    const uint32_t elements = rope->link_capacity;
-    for (uint32_t i = 0; i < elements + (rope->closed ? 0 : 1); i++) {
-      const rl_link full = rl_fully_fed_link(model->links, rope, i < elements ? i : i - 1);
-      const rl_link *link = &full;
-      const uint32_t node = i < elements ? link->a : link->b;
-      for (int k = 0; k < (rope->spare_count > 0 ? 2 : 1) && !rope->massless; k++) {
-        use_contacts(&c, uses, model, r, node, RL_NONE, &position); // two nodes where it has parted
-      }
-      if (!rope->massless) {
-        if (i < elements) {
-          use_contacts(&c, uses, model, r, node, link->b, &position);
-        }
-      }
-      if (rope->wrap_capacity > 0 && i == 0) {
-        use_strands(&c, uses, model, r, &position);
-      } else if (i < elements) {
-        size_t first = position;
-        use_place(&c, uses, model, link->a, position, &first);
-        use_place(&c, uses, model, link->b, position, &first);
-        for (uint32_t e = 0; e < rope->eye_count; e++) {
-          use_place(&c, uses, model, model->eyes[rope->first_eye + e].slot, position, &first);
-        }
-        c.profile += position++ - first;
-        count_element(uses, model, link->a, rope);
-        count_element(uses, model, link->b, rope);
-      }
-    }
-  }
-  for (uint32_t i = 0; i < model->pair_count; i++) {
-    use_pair(&c, uses, model, &model->pairs[i], &position);
-  }
-  c.profile += rings * position;
-  use_tangle(&c, uses, model);
-  return c;
-}
-
 void rl_direct_lay_out(rl_direct *d, const rl_model *model, rl_carver *carver) {
-  slot_use *uses = calloc(model->slot_count + 1, sizeof *uses);
-  // Without memory for the count, asks for more than there can be, so that the caller fails.
-  const capacity c = uses ? count_capacity(model, uses) : (capacity){.profile = (size_t)1 << 56};
-  free(uses);
-  d->order = rl_carve(carver, c.unknowns, sizeof *d->order);
-  d->place = rl_carve(carver, c.unknowns, sizeof *d->place);
-  d->first = rl_carve(carver, c.unknowns, sizeof *d->first);
-  d->start = rl_carve(carver, c.unknowns + 1, sizeof *d->start);
-  d->entry_start = rl_carve(carver, c.unknowns + 1, sizeof *d->entry_start);
-  d->entry_slot = rl_carve(carver, c.entries, sizeof *d->entry_slot);
-  d->vectors = rl_carve(carver, c.unknowns + 1, sizeof *d->vectors);
-  d->couplings = rl_carve(carver, c.couplings, sizeof *d->couplings);
+  const size_t unknowns = rl_direct_unknown_capacity(model), entries = entry_capacity(model);
+  d->order = rl_carve(carver, unknowns, sizeof *d->order);
+  d->place = rl_carve(carver, unknowns, sizeof *d->place);
+  d->first = rl_carve(carver, unknowns, sizeof *d->first);
+  d->start = rl_carve(carver, unknowns + 1, sizeof *d->start);
+  d->entry_start = rl_carve(carver, unknowns + 1, sizeof *d->entry_start);
+  d->entry_slot = rl_carve(carver, entries, sizeof *d->entry_slot);
+  d->vectors = rl_carve(carver, unknowns + 1, sizeof *d->vectors);
   d->tangents = rl_carve(carver, model->contact_capacity, sizeof *d->tangents);
-  d->lower = rl_carve(carver, c.profile, sizeof *d->lower);
-  d->upper = rl_carve(carver, c.profile, sizeof *d->upper);
-  d->diagonal = rl_carve(carver, c.unknowns, sizeof *d->diagonal);
-  d->lower_is_empty = rl_carve(carver, c.unknowns, sizeof *d->lower_is_empty);
-  d->permuted = rl_carve(carver, c.unknowns, sizeof *d->permuted);
-  d->reels = rl_carve(carver, model->is_reeled ? c.unknowns : 0, sizeof *d->reels);
+  d->diagonal = rl_carve(carver, unknowns, sizeof *d->diagonal);
+  d->lower_is_empty = rl_carve(carver, unknowns, sizeof *d->lower_is_empty);
+  d->permuted = rl_carve(carver, unknowns, sizeof *d->permuted);
+  d->reels = rl_carve(carver, model->is_reeled ? unknowns : 0, sizeof *d->reels);
   d->is_reeled = model->is_reeled;
   d->slot_entry = rl_carve(carver, model->slot_count, sizeof *d->slot_entry);
-  d->entry_before = rl_carve(carver, c.entries, sizeof *d->entry_before);
-  d->entry_owner = rl_carve(carver, c.entries, sizeof *d->entry_owner);
+  d->entry_before = rl_carve(carver, entries, sizeof *d->entry_before);
+  d->entry_owner = rl_carve(carver, entries, sizeof *d->entry_owner);
+}
+
+void rl_direct_release(rl_direct *d) {
+  free(d->coupling_room.array);
+  free(d->profile_room.array);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -400,9 +233,20 @@ static rl_coupling coupling_of(const rl_direct *d, uint32_t entry, uint32_t befo
                        .sign = (int8_t)(entry_sign(d, entry) * entry_sign(d, before))};
 }
 
+// Adds a coupling, unless memory is short.
+static void add_coupling(rl_direct *d, const rl_model *model, rl_coupling coupling) {
+  const size_t size = ((size_t)d->coupling_count + 1) * sizeof coupling;
+  d->is_short = d->is_short || d->coupling_count == RL_NONE ||
+                !rl_grow(&d->coupling_room, size, model->memory);
+  if (!d->is_short) {
+    d->couplings = d->coupling_room.array;
+    d->couplings[d->coupling_count++] = coupling;
+  }
+}
+
 // Adds the couplings of the row at position p with those before it; returns the first position of
 // these.
-static uint32_t couple_row(rl_direct *d, uint32_t p) {
+static uint32_t couple_row(rl_direct *d, const rl_model *model, uint32_t p) {
   const uint32_t m = d->order[p];
   uint32_t first = p;
   for (uint32_t e = d->entry_start[m]; e < d->entry_start[m + 1]; e++) {
@@ -410,23 +254,35 @@ static uint32_t couple_row(rl_direct *d, uint32_t p) {
       if (d->entry_owner[b] != m) { // that of a row with itself is on the diagonal
         const rl_coupling c = coupling_of(d, e, b);
         first = c.at < first ? c.at : first;
-        d->couplings[d->coupling_count++] = c;
+        add_coupling(d, model, c);
       }
     }
   }
   return first;
 }
 
-// Finds profile and couplings of the first `count` rows in the order.
+// Makes room for a profile of `length` numbers in L and as many in U.
+static void make_room(rl_direct *d, const rl_model *model, size_t length) {
+  const size_t most = model->memory - d->coupling_room.size;
+  d->is_short = d->is_short || length >= RL_NONE ||
+                !rl_grow(&d->profile_room, 2 * (length + 1) * sizeof *d->lower, most);
+  if (!d->is_short) {
+    d->lower = d->profile_room.array;
+    d->upper = d->lower + length;
+  }
+}
+
+// Finds profile and couplings of the first `count` rows in the order; without memory, no row takes
+// part.
 static void couple(rl_direct *d, const rl_model *model, const rl_state *state, uint32_t count) {
   d->coupled = count;
   chain_entries(d, model, state);
   d->coupling_count = 0;
-  d->start[0] = 0;
-  for (uint32_t p = 0; p < count; p++) {
-    const uint32_t from = d->coupling_count, first = couple_row(d, p);
+  size_t length = 0;
+  for (uint32_t p = 0; p < count && !d->is_short; p++) {
+    const uint32_t from = d->coupling_count, first = couple_row(d, model, p);
     d->first[p] = first;
-    d->start[p + 1] = d->start[p] + (p - first);
+    d->start[p] = (uint32_t)length;
     for (uint32_t k = from; k < d->coupling_count; k++) {
       rl_coupling *c = &d->couplings[k];
       for (uint32_t other = from; other < k; other++) {
@@ -434,6 +290,13 @@ static void couple(rl_direct *d, const rl_model *model, const rl_state *state, u
       }
       c->at += d->start[p] - first;
     }
+    length += p - first;
+    d->is_short = d->is_short || length >= RL_NONE;
+  }
+  d->start[count] = (uint32_t)length;
+  make_room(d, model, length);
+  if (d->is_short) {
+    d->coupled = d->coupling_count = 0;
   }
 }
 

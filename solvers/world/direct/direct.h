@@ -50,6 +50,7 @@ typedef struct rl_direct {
   uint32_t link_count;  // multipliers below are of elements; from here on of contacts
   uint32_t first_split; // from here on of the strands of ropes over bodies beyond the first of each
   bool has_forces;      // ropes can slip: the forces of a general row follow its gradients
+  bool is_short;        // no memory for the matrix, now or before: no row takes part any more
   bool is_turned;       // J M^-1 J0^T of an active element was not positive when last factored
   uint32_t row_count;   // multipliers below are of rl_rows; from here on of tangents
   uint32_t tangents_count;
@@ -62,14 +63,15 @@ typedef struct rl_direct {
   uint32_t *entry_slot;   // [entries]
   uint32_t *vectors;      // [count + 1] first gradient of each multiplier: a link has one, d (-d at
                           // its first end); a general row has one for each entry
-  rl_coupling *couplings; // [coupling_count]
+  rl_coupling *couplings; // [coupling_count] in coupling_room
   rl_tangents *tangents;  // [tangents_count] in the order of the contacts
-  double *lower, *upper;  // [profile] rows of L, columns of U
+  double *lower, *upper;  // [profile] rows of L, columns of U, in profile_room
   double *diagonal;       // [count] by position: of A, then the inverse of that of U
   bool *lower_is_empty;   // [count] by position: its row of L is zero
   double *permuted;       // [count] by position: scratch of the solve
   bool is_reeled;         // there are winches
   double *reels;          // [count] dL0/dt of each row as last evaluated [m/s]; contacts: 0
+  rl_growing coupling_room, profile_room;
   uint32_t *slot_entry;   // [slots] scratch: last entry seen at a slot
   uint32_t *entry_before; // [entries] scratch: the entry before at the same slot
   uint32_t *entry_owner;  // [entries] scratch: the multiplier of an entry
@@ -85,20 +87,22 @@ static inline bool rl_direct_has_entries(const rl_direct *d, uint32_t m) {
   return d->entry_start[m] < d->entry_start[m + 1];
 }
 
-// Carves the memory for a model (see memory.h), for as many contacts as it can have.
+// Carves the memory for a model (see memory.h), for as many contacts as it can have, but for the
+// matrix: rl_direct_build makes room for the rows that there are, and rl_direct_release frees it.
 void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carver);
+void rl_direct_release(rl_direct *direct);
 
 // Return the most unknowns, and the most gradients of all rows: the lengths of the arrays below.
 size_t rl_direct_unknown_capacity(const rl_model *model);
 size_t rl_direct_gradient_capacity(const rl_model *model);
 
 // Finds order, profile and couplings of the rows of this step, after rl_detect; does nothing if the
-// structure of the rows is that of the last call.
+// structure of the rows is that of the last call. Sets is_short.
 void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *state,
                      const rl_rows *rows);
 
 // Restricts the solves, until rows change, to the rows that take part [row_count] and their
-// tangents; no other row may be active.
+// tangents; no other row may be active. Sets is_short.
 void rl_direct_restrict(rl_direct *direct, const rl_model *model, const rl_state *state,
                         const bool *takes_part);
 

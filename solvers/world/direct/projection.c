@@ -53,6 +53,8 @@ void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *c) {
   p->rows.entries = rl_carve(c, rubs ? model->entry_capacity : 0, sizeof *p->rows.entries);
 }
 
+void rl_projection_release(void *memory) { rl_direct_release(&((rl_projection *)memory)->direct); }
+
 void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state) {
   (void)model;
   (void)state;
@@ -72,7 +74,7 @@ static void begin_friction(rl_projection *p, const rl_rows *rows, const rl_point
   rl_frictions_weigh(p->frictions, &p->direct, rows, points);
 }
 
-void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
+bool rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *state, rl_rows *rows,
                          bool at_start, double dt) {
   p->dt = dt;
   rl_direct_build(&p->direct, model, state, rows);
@@ -96,6 +98,7 @@ void rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
     p->previous[i] = state->points[i];
   }
   memcpy(p->rotations, state->rotations, model->body_count * sizeof *p->rotations);
+  return !p->direct.is_short;
 }
 
 // Turns all bodies again from the start of the step, with all impulses so far: the rotation is not

@@ -58,14 +58,15 @@ typedef struct rl_projection {
 void rl_projection_init(rl_projection *projection, const double *parameters,
                         rl_regularisation regularisation, double share);
 
-// lay_out and sync of rl_solver_type: another state may have contacts other than those for which
-// the matrix was built.
+// lay_out, release and sync of rl_solver_type: another state may have contacts other than those for
+// which the matrix was built.
 void rl_projection_lay_out(void *memory, const rl_model *model, rl_carver *carver);
+void rl_projection_release(void *memory);
 void rl_projection_sync(void *memory, const rl_model *model, const rl_state *state);
 
 // Begins a step, after rl_detect: finds the structure, and the gradients at the start of the step
-// if `at_start`.
-void rl_projection_begin(rl_projection *projection, const rl_model *model, rl_state *state,
+// if `at_start`. Returns false when out of memory for the matrix.
+bool rl_projection_begin(rl_projection *projection, const rl_model *model, rl_state *state,
                          rl_rows *rows, bool at_start, double dt);
 
 // Projects the state's positions; its multipliers become lambda h^2 [kg m]. `at_start`: J0 are the

@@ -58,6 +58,8 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->island_inertia = rl_carve(c, slots, sizeof *p->island_inertia);
 }
 
+void rl_implicit_release(rl_implicit *p) { rl_kkt_release(&p->kkt); }
+
 void rl_implicit_forget(rl_implicit *p) {
   p->kkt.structure = 0;
   p->past_dt = 0.0;
@@ -499,6 +501,9 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   p->dt = dt;
   remember_start(p, model, state);
   begin(p, model, state, rows, method, starts ? RL_EULER : method->integrator);
+  if (p->kkt.is_short) {
+    return RL_DIVERGED_MEMORY;
+  }
   const double ahead = middle ? p->h : dt;
   rl_state_reel(model, state, ahead);
   const uint64_t before = info->iterations;

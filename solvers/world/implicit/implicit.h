@@ -130,8 +130,9 @@ typedef struct rl_implicit_method {
   const void *solver;
 } rl_implicit_method;
 
-// Carves the memory for a model (see memory.h).
+// Carves the memory for a model (see memory.h), and frees what has grown.
 void rl_implicit_lay_out(rl_implicit *implicit, const rl_model *model, rl_carver *carver);
+void rl_implicit_release(rl_implicit *implicit);
 
 // Discards the past of BDF2 and the structure of the matrix.
 void rl_implicit_forget(rl_implicit *implicit);

@@ -11,12 +11,10 @@
 // places, then to find how far back rows reach.
 typedef struct walk {
   const rl_model *model;
-  const rl_state *state; // NULL: with every possible contact
-  uint32_t slots;        // number of slots; without a state the twins of nodes are behind them
+  const rl_state *state;
   uint32_t *slot_place, *slot_first, *row_place, *row_first;
   const uint8_t *shared;   // [bodies] whether the body is in the border
   uint32_t place;          // next free place
-  uint32_t rows;           // without a state: number of the next row
   uint64_t contact;        // next contact of the state
   uint32_t split, tangent; // next multipliers of these kinds
   bool couples;            // finds how far back rows reach; places are known
@@ -34,40 +32,8 @@ typedef struct reach {
 // Called for each slot that a row couples; `inside`: the slot is not in the border.
 typedef void slot_action(walk *w, uint32_t slot, bool inside, uint32_t *value);
 
-// Whether an end of a rope is tied to a slot and can be released: it has a node of its own then.
-static bool can_let_go(const rl_model *m, uint32_t slot) {
-  bool tied = false;
-  for (uint32_t r = 0; r < m->rope_count && m->topology_changes; r++) {
-    for (size_t e = 0; e < 2 && m->ropes[r].spare_count > 0; e++) {
-      const uint32_t end = m->ropes[r].ends[e];
-      const rl_hold *hold = rl_moving_hold(m, end);
-      tied = tied || slot == (hold ? rl_body_slot(m, hold->body) : end);
-    }
-  }
-  return tied;
-}
-
-// Whether a slot can move: now, or in a walk without a state at any time. A slot to which an end is
-// tied that can be released counts, for the node of that end.
-static bool can_move(const walk *w, uint32_t slot) {
-  const rl_model *m = w->model;
-  if (w->state) {
-    return w->state->points[slot].w > 0.0;
-  }
-  if (slot >= m->slot_count) {
-    return true; // a twin
-  }
-  bool spare = false, released = false;
-  if (slot < m->node_count) {
-    const rl_rope *rope = &m->ropes[m->node_rope[slot]];
-    spare = slot >= rope->first_spare && slot - rope->first_spare < rope->spare_count;
-  }
-  for (uint32_t b = 0; b < m->body_count && slot >= m->node_count && m->topology_changes; b++) {
-    const bool own = slot == rl_body_slot(m, b) || slot == m->bodies[b].spin_slot;
-    released = released || (own && m->bodies[b].is_released);
-  }
-  return m->points[slot].w > 0.0 || spare || released || can_let_go(m, slot);
-}
+// Whether a slot can move.
+static bool moves(const walk *w, uint32_t slot) { return w->state->points[slot].w > 0.0; }
 
 // Calls the action for the slots of a place (a node, an eye, the centre of a body): for itself, or
 // for the body that carries it and the spin of that body.
@@ -77,10 +43,10 @@ static void for_place(walk *w, uint32_t place, slot_action *action, uint32_t *va
   const uint32_t slot = hold ? rl_body_slot(m, hold->body) : place;
   const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(m, slot);
   const bool inside = !body || !w->shared[slot - m->node_count];
-  if (slot != RL_NONE && can_move(w, slot)) {
+  if (slot != RL_NONE && moves(w, slot)) {
     action(w, slot, inside, value);
   }
-  if (body && body->spin_slot != RL_NONE && can_move(w, body->spin_slot)) {
+  if (body && body->spin_slot != RL_NONE && moves(w, body->spin_slot)) {
     action(w, body->spin_slot, inside, value);
   }
 }
@@ -154,10 +120,9 @@ static void meet_row(walk *w, const reach *r, uint32_t row) {
 
 // Meets a contact, and with friction the rows of its two tangents.
 static void meet_contact(walk *w, const reach *r, bool rubs) {
-  const uint32_t known = w->state ? w->model->link_count + (uint32_t)w->contact : w->rows++;
-  meet_row(w, r, known);
+  meet_row(w, r, w->model->link_count + (uint32_t)w->contact);
   for (int i = 0; i < 2 && rubs; i++) {
-    meet_row(w, r, w->state ? w->tangent++ : w->rows++);
+    meet_row(w, r, w->tangent++);
   }
   w->contact++;
 }
@@ -166,7 +131,7 @@ static void meet_contact(walk *w, const reach *r, bool rubs) {
 static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node, uint32_t next) {
   const rl_model *m = w->model;
   const double *friction = &m->frictions[(size_t)rope * m->body_count];
-  while (w->state && w->contact < w->state->contact_count) {
+  while (w->contact < w->state->contact_count) {
     const rl_contact *c = &w->state->contacts[w->contact];
     if (c->rope != rope || c->node != index || (c->next == RL_NONE) != (next == RL_NONE)) {
       break;
@@ -180,30 +145,14 @@ static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node,
       meet_contact(w, &r, friction[c->body] > 0.0);
     }
   }
-  for (uint32_t b = 0; b < m->body_count && !w->state; b++) {
-    if (m->touches[(size_t)rope * m->body_count + b] && !m->ropes[rope].massless) {
-      const reach r = {{node, next, rl_body_slot(m, b), RL_NONE}, RL_NONE};
-      for (uint32_t k = rl_body_contacts(&m->bodies[b], next != RL_NONE); k > 0; k--) {
-        meet_contact(w, &r, friction[b] > 0.0);
-      }
-    }
-  }
 }
 
 static void meet_pairs(walk *w) {
   const rl_model *m = w->model;
-  while (w->state && w->contact < w->state->contact_count) {
+  while (w->contact < w->state->contact_count) {
     const rl_contact *c = &w->state->contacts[w->contact];
     const reach r = {{c->slot, rl_body_slot(m, c->body), RL_NONE, RL_NONE}, RL_NONE};
     meet_contact(w, &r, m->pairs[c->node].friction > 0.0);
-  }
-  for (uint32_t i = 0; i < m->pair_count && !w->state; i++) {
-    const rl_pair *p = &m->pairs[i];
-    const reach r = {
-        {rl_body_slot(m, p->bodies[0]), rl_body_slot(m, p->bodies[1]), RL_NONE, RL_NONE}, RL_NONE};
-    for (size_t k = rl_pair_capacity(m, p); k > 0; k--) {
-      meet_contact(w, &r, p->friction > 0.0);
-    }
   }
 }
 
@@ -214,12 +163,8 @@ static uint32_t bent_place(const walk *w, uint32_t rope, uint32_t index) {
   if (!(r->bending > 0.0)) {
     return RL_NONE;
   }
-  if (w->state) {
-    const uint32_t before = rl_element_before(w->model, w->state, rope, i);
-    return before == RL_NONE ? RL_NONE : w->state->links[r->first_link + before].a;
-  }
-  const uint32_t before = i > 0 ? i - 1 : r->closed ? r->link_capacity - 1 : RL_NONE;
-  return before == RL_NONE ? RL_NONE : rl_fully_fed_link(w->model->links, r, before).a;
+  const uint32_t before = rl_element_before(w->model, w->state, rope, i);
+  return before == RL_NONE ? RL_NONE : w->state->links[r->first_link + before].a;
 }
 
 // Meets the element between two nodes; of a rope over bodies also the strands beyond the first.
@@ -230,19 +175,17 @@ static void meet_element(walk *w, uint32_t rope, const rl_link *link, uint32_t i
   const reach all = {{link->a, link->b, bent_place(w, rope, index), RL_NONE},
                      reaches ? rope : RL_NONE};
   for_eyes(w, rope, give_place, NULL);
-  meet_row(w, &all, w->state ? index : w->rows++);
+  meet_row(w, &all, index);
   for (uint32_t k = 0; k < r->wrap_capacity && r->rubs; k++) {
-    if (!w->state) {
-      meet_row(w, &all, w->rows++);
-    } else if (k + (r->closed ? 1 : 0) < w->state->wrap_counts[rope] &&
-               w->state->wraps[r->first_wrap + k].grip == RL_STICKS) {
+    if (k + (r->closed ? 1 : 0) < w->state->wrap_counts[rope] &&
+        w->state->wraps[r->first_wrap + k].grip == RL_STICKS) {
       meet_row(w, &all, w->split++);
     }
   }
 }
 
-// Walks along the elements of a rope in a state: at the beginning of a piece its first node, then
-// the node to which each element leads.
+// Walks along the elements of a rope: at the beginning of a piece its first node, then the node to
+// which each element leads.
 static void walk_rope(walk *w, uint32_t r) {
   const rl_model *m = w->model;
   const rl_rope *rope = &m->ropes[r];
@@ -269,35 +212,10 @@ static void walk_rope(walk *w, uint32_t r) {
 // Assigns places behind all others to the rows of elements that do not exist.
 static void place_nothing(walk *w) {
   const rl_model *m = w->model;
-  for (uint32_t r = 0; r < m->rope_count && w->state; r++) {
+  for (uint32_t r = 0; r < m->rope_count; r++) {
     const rl_rope *rope = &m->ropes[r];
     for (uint32_t i = rl_rope_elements(m, w->state, r); i < rope->link_capacity; i++) {
       w->row_place[rope->first_link + i] = w->row_first[rope->first_link + i] = w->place++;
-    }
-  }
-}
-
-// Walks along a rope without a state. If it has spare nodes each of its nodes has a twin, which is
-// needed if the rope parts there.
-static void walk_whole_rope(walk *w, uint32_t r) {
-  const rl_model *m = w->model;
-  const rl_rope *rope = &m->ropes[r];
-  const uint32_t elements = rope->link_capacity;
-  for (uint32_t i = 0; i <= elements; i++) {
-    const rl_link before = rl_fully_fed_link(m->links, rope, i > 0 ? i - 1 : 0);
-    const uint32_t node = i < elements ? rl_fully_fed_link(m->links, rope, i).a : before.b;
-    const uint32_t twin = m->slot_count + rope->first_link + r + i;
-    place_inside(w, node);
-    if (i > 0) {
-      meet_contacts(w, r, i - 1, before.a, node);
-      meet_element(w, r, &before, rope->first_link + i - 1);
-    }
-    if (i < elements + (rope->closed ? 0 : 1)) {
-      meet_contacts(w, r, i, node, RL_NONE);
-    }
-    if (rope->spare_count > 0) {
-      place_inside(w, twin);
-      meet_contacts(w, r, i, twin, RL_NONE);
     }
   }
 }
@@ -307,13 +225,10 @@ static void walk_along(walk *w, bool border, bool couples) {
   w->border = border;
   w->couples = couples;
   w->contact = 0;
-  w->rows = 0;
-  if (w->state) {
-    w->split = m->link_count + (uint32_t)w->state->contact_count;
-    w->tangent = w->split + (uint32_t)w->state->split_count;
-  }
+  w->split = m->link_count + (uint32_t)w->state->contact_count;
+  w->tangent = w->split + (uint32_t)w->state->split_count;
   for (uint32_t r = 0; r < m->rope_count; r++) {
-    (w->state ? walk_rope : walk_whole_rope)(w, r);
+    walk_rope(w, r);
   }
   meet_pairs(w);
 }
@@ -355,20 +270,20 @@ static void walk_all(walk *w, uint8_t *shared) {
   find_shared(m, shared);
   w->shared = shared;
   w->place = 0;
-  for (uint32_t i = 0; i < w->slots; i++) {
+  for (uint32_t i = 0; i < m->slot_count; i++) {
     w->slot_place[i] = w->slot_first[i] = RL_NONE;
   }
   walk_along(w, false, false);
   for (uint32_t b = 0; b < m->body_count; b++) {
     const uint32_t slots[2] = {rl_body_slot(m, b), m->bodies[b].spin_slot};
     for (size_t i = 0; i < 2; i++) {
-      if (shared[b] && slots[i] != RL_NONE && can_move(w, slots[i])) {
+      if (shared[b] && slots[i] != RL_NONE && moves(w, slots[i])) {
         give_place(w, slots[i], true, NULL);
       }
     }
   }
   for (uint32_t i = 0; i < m->slot_count && m->topology_changes; i++) {
-    if (can_move(w, i) && w->slot_place[i] == RL_NONE) { // a slot without links
+    if (moves(w, i) && w->slot_place[i] == RL_NONE) { // a slot without links
       give_place(w, i, true, NULL);
     }
   }
@@ -382,40 +297,6 @@ size_t rl_kkt_capacity(const rl_model *model) {
   return 3 * (size_t)model->slot_count + rl_direct_unknown_capacity(model);
 }
 
-// Returns the most entries left of the diagonal, with every possible contact; all of them if ropes
-// can touch ropes, for then any two elements can.
-static size_t profile_capacity(const rl_model *model) {
-  const size_t all = rl_kkt_capacity(model);
-  if (model->tangle_capacity > 0) {
-    return all * (all > 0 ? all - 1 : 0) / 2;
-  }
-  const size_t slots = model->slot_count + model->link_count + model->rope_count;
-  const size_t rows = 2 * rl_direct_unknown_capacity(model); // with the contacts of twins
-  uint32_t *memory = calloc(2 * (slots + rows) + 1, sizeof *memory);
-  uint8_t *shared = calloc(model->body_count + 1, sizeof *shared);
-  // Without memory for the count, asks for more than there can be, so that the caller fails.
-  size_t profile = (size_t)1 << 56;
-  if (memory && shared) {
-    walk w = {.model = model,
-              .slots = (uint32_t)slots,
-              .slot_place = memory,
-              .slot_first = memory + slots,
-              .row_place = memory + 2 * slots,
-              .row_first = memory + 2 * slots + rows};
-    walk_all(&w, shared);
-    profile = 0;
-    for (size_t i = 0; i < slots; i++) {
-      profile += w.slot_place[i] == RL_NONE ? 0 : 3 * (w.slot_place[i] - w.slot_first[i]) + 3;
-    }
-    for (size_t i = 0; i < w.rows; i++) {
-      profile += w.row_place[i] - w.row_first[i];
-    }
-  }
-  free(memory);
-  free(shared);
-  return profile;
-}
-
 void rl_kkt_lay_out(rl_kkt *k, const rl_model *model, rl_carver *c) {
   const size_t count = rl_kkt_capacity(model), rows = rl_direct_unknown_capacity(model);
   k->slot_place = rl_carve(c, model->slot_count, sizeof *k->slot_place);
@@ -426,10 +307,19 @@ void rl_kkt_lay_out(rl_kkt *k, const rl_model *model, rl_carver *c) {
   k->first = rl_carve(c, count, sizeof *k->first);
   k->start = rl_carve(c, count + 1, sizeof *k->start);
   k->diagonal = rl_carve(c, count, sizeof *k->diagonal);
-  const size_t profile = profile_capacity(model);
-  k->lower = rl_carve(c, profile, sizeof *k->lower);
-  k->mirror = model->tangle_capacity > 0 ? NULL : rl_carve(c, profile, sizeof *k->mirror);
-  k->upper = k->lower;
+}
+
+void rl_kkt_release(rl_kkt *k) { free(k->room.array); }
+
+// Makes room for the profile: for two of them unless the matrix is always symmetric.
+static void make_room(rl_kkt *k, const rl_model *model, size_t length) {
+  const bool is_symmetric = model->tangle_capacity > 0;
+  const size_t size = (is_symmetric ? 1 : 2) * (length + 1) * sizeof *k->lower;
+  k->is_short = k->is_short || !rl_grow(&k->room, size, model->memory);
+  if (!k->is_short) {
+    k->lower = k->upper = k->room.array;
+    k->mirror = is_symmetric ? NULL : k->lower + length;
+  }
 }
 
 void rl_kkt_build(rl_kkt *k, const rl_model *model, const rl_state *state, const rl_rows *rows) {
@@ -439,7 +329,6 @@ void rl_kkt_build(rl_kkt *k, const rl_model *model, const rl_state *state, const
   k->structure = rows->structure;
   walk w = {.model = model,
             .state = state,
-            .slots = model->slot_count,
             .slot_place = k->slot_place,
             .slot_first = k->slot_first,
             .row_place = k->row_place,
@@ -458,6 +347,7 @@ void rl_kkt_build(rl_kkt *k, const rl_model *model, const rl_state *state, const
   for (uint32_t i = 0; i < k->count; i++) {
     k->start[i + 1] = k->start[i] + (i - k->first[i]);
   }
+  make_room(k, model, k->start[k->count]);
 }
 
 void rl_kkt_clear(rl_kkt *k, bool symmetric) {
@@ -509,14 +399,19 @@ static double product(const double *x, const double *y, size_t count) {
   return sum;
 }
 
-// Reduces one side of row i by the `other` side of the rows before it.
+// Reduces one side of row i by the `other` side of the rows before it. It leaves out the zeros at
+// the end of what is known of the row: islands have nothing in common there.
 static void reduce(const rl_kkt *k, uint32_t i, double *side, const double *other) {
   double *row = &side[k->start[i]];
   const uint32_t first = k->first[i];
+  uint32_t end = first; // behind the last number that is not 0
   for (uint32_t j = first; j < i; j++) {
     const uint32_t from = first > k->first[j] ? first : k->first[j];
-    row[j - first] -=
-        product(&row[from - first], &other[k->start[j] + (from - k->first[j])], j - from);
+    if (from < end) {
+      row[j - first] -=
+          product(&row[from - first], &other[k->start[j] + (from - k->first[j])], end - from);
+    }
+    end = row[j - first] != 0.0 ? j + 1 : end;
   }
 }
 

@@ -19,6 +19,7 @@
 
 typedef struct rl_kkt {
   uint64_t structure;   // of the rows for which it was built; 0: none
+  bool is_short;        // no memory for the matrix, now or before
   uint32_t count;       // number of scalar unknowns; places below are indices of these
   uint32_t *slot_place; // [slots] place of the first of its three; RL_NONE: it does not move
   uint32_t *row_place;  // [unknowns] place of a multiplier, numbered as in rl_direct
@@ -31,17 +32,20 @@ typedef struct rl_kkt {
   double *upper;        // [profile] columns above it; `lower` itself for a symmetric matrix
   double *mirror;       // [profile] memory of `upper` if not symmetric; NULL: always symmetric
   double *diagonal;     // [count] of the matrix, then the inverse of that of D
+  rl_growing room;      // of `lower` and `mirror`
 } rl_kkt;
 
-// Carves the memory for a model (see memory.h).
+// Carves the memory for a model (see memory.h) but for the profile: rl_kkt_build makes room for the
+// one that there is, and rl_kkt_release frees it.
 void rl_kkt_lay_out(rl_kkt *kkt, const rl_model *model, rl_carver *carver);
+void rl_kkt_release(rl_kkt *kkt);
 
 // Returns the most scalar unknowns.
 size_t rl_kkt_capacity(const rl_model *model);
 
 // Finds order and profile for the rows of this step, after rl_detect; does nothing if the structure
 // of the rows is that of the last call. A contact with friction has two more multipliers, as in
-// rl_direct.
+// rl_direct. Sets is_short: then there is no matrix.
 void rl_kkt_build(rl_kkt *kkt, const rl_model *model, const rl_state *state, const rl_rows *rows);
 
 // Sets all entries to 0, for a symmetric matrix or not.
