@@ -350,6 +350,15 @@ static const struct {
      "  w1: {mass: 1.329, position: [1.298, -0.8282, 0.06067], velocity: [0.38, 1.41, -0.7]}\n"
      "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: body, side: [0, 1, 0]}], "
      "friction: 0.856}}\n"},
+    {"xpbd",
+     "  body: {motion: axle, mass: 1.3, rotation: [-0.744, -0.363, 0.168], "
+     "shape: {prism: {radius: 0.3094, length: 0.3583, sides: 8}}}\n"
+     "  w0: {mass: 1.241, position: [-0.524, -1.363, -0.05371], velocity: [0.846, -0.296, "
+     "0.916]}\n"
+     "  w1: {mass: 2.285, position: [0.4518, -0.1504, -0.1027], velocity: [-0.295, -1.63, "
+     "-0.815]}\n"
+     "ropes: {line: {from: {body: w0}, to: {body: w1}, over: [{body: body, side: [0, 1, 0]}], "
+     "friction: 0.852}}\n"},
 };
 
 static void changes_within_a_step_throw_nothing(void **unused) {

@@ -589,6 +589,40 @@ static void in_a_corner_it_stays_while_that_is_shortest(void **unused) {
   assert_true(stayed > 100 && others[0] > 100 && others[1] > 10);
 }
 
+// (9a) Over edges that all meet at one point, some at their beginning, some at their end, there is
+// always a path, and every place balances, in the corner too. As the length is convex in the places
+// no other path is shorter. It takes few iterations.
+static void edges_that_meet_in_a_corner_balance(void **unused) {
+  (void)unused;
+  enum { MOST = 5 };
+  uint64_t seed = 2385;
+  size_t cornered[MOST + 1] = {0}, most = 0;
+  for (int n = 0; n < 2000; n++) {
+    const size_t count = 2 + (size_t)between(&seed, 0.0, MOST - 1.001);
+    rl_path_item items[MOST + 2] = {point(random_in_cube(&seed, 1.0))};
+    for (size_t k = 1; k <= count; k++) {
+      const rl_vec3 axis = random_direction(&seed);
+      items[k] = line(rl_scale(next_random(&seed) < 0.5 ? 0.0 : -0.7, axis), axis);
+      items[k].length = 0.7;
+      items[k].along = between(&seed, 0.0, 0.7);
+    }
+    items[count + 1] = point(random_in_cube(&seed, 1.0));
+    size_t iterations = 0, stay = 0;
+    assert_true(rl_path_solve(items, count + 2, &iterations) > 0.0);
+    most = iterations > most ? iterations : most;
+    for (size_t k = 1; k <= count; k++) {
+      check_near(rl_length(items[k].out), 1.0, 1e-9);
+      check_near(rl_dot(rl_sub(items[k].in, items[k].out), items[k].axis), 0.0, 1e-9);
+      stay += rl_length(items[k].entry) == 0.0;
+    }
+    cornered[stay]++;
+  }
+  print_message("in the corner: none %zu, 2 %zu, 3 %zu, 4 %zu, 5 %zu; at most %zu iterations\n",
+                cornered[0], cornered[2], cornered[3], cornered[4], cornered[5], most);
+  assert_true(cornered[1] == 0 && cornered[3] > 50 && cornered[4] > 50 && cornered[5] > 50);
+  assert_true(most <= 100);
+}
+
 // Round a prism in a plane: every edge turns the rope by the angle of the polygon.
 static void a_prism_turns_the_rope_by_its_angles(void **unused) {
   (void)unused;
@@ -726,6 +760,7 @@ int main(void) {
       cmocka_unit_test(cost_is_that_of_the_contacts),
       cmocka_unit_test(over_an_edge_it_unfolds),
       cmocka_unit_test(in_a_corner_it_stays_while_that_is_shortest),
+      cmocka_unit_test(edges_that_meet_in_a_corner_balance),
       cmocka_unit_test(a_prism_turns_the_rope_by_its_angles),
       cmocka_unit_test(over_a_rim_it_is_as_short_as_by_search),
       cmocka_unit_test(mixed_chains_balance),

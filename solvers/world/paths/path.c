@@ -375,6 +375,7 @@ typedef struct search {
   double shift;   // Levenberg's, on the diagonal [1/m]
   bool downhill;  // also near the solution, because a full step has failed
   bool is_within; // places stay between the ends of their lines
+  bool halved;    // the last step was, or none could be taken
   bool cornered;  // a place would go past the end of its line
 } search;
 
@@ -421,9 +422,11 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
     if ((gradient < 0.5 * s->gradient && !longer) || (is_far(s) && shorter)) {
       s->length = length;
       s->gradient = gradient;
+      s->halved = k > 0;
       return true;
     }
   }
+  s->halved = true;
   move(items, count, 0.0);
   lay(items, count);
   differentiate(items, count);
@@ -565,6 +568,7 @@ static double start(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].node.turns = -1.0;
     items[i].node.cornered = false;
+    items[i].node.parted = 0;
     items[i].corner = 0.0;
   }
   guess_hinges(items, count, false);
@@ -588,6 +592,9 @@ static void write_places(rl_path_item *items, size_t count) {
       item->out = i + 1 < count ? item->node.link.direction[0] : rl_vec(0.0, 0.0, 0.0);
       item->arc = 0.0;
       item->turn = rl_atan2(rl_length(rl_cross(item->in, item->out)), rl_dot(item->in, item->out));
+      if (item->node.cornered && !(item->corner > 0.0)) { // in between at a corner
+        item->turn = 0.0;
+      }
     }
     before = i;
   }
@@ -628,117 +635,201 @@ static bool leave_longest(rl_path_item *items, size_t count) {
   return longest;
 }
 
-static size_t descend(rl_path_item *items, size_t count, search *s) {
-  size_t spent = 0;
-  s->gradient = differentiate(items, count);
-  while (s->gradient > converged && spent < MOST_ITERATIONS) {
-    spent++;
-    if (!iterate(items, count, s)) {
-      break;
-    }
-  }
-  return spent;
-}
-
 // ---------------------------------------------------------------------------------------------
 // (9a) Corners
 
-// A corner of two lines: at which end of each, and the vector u of (9a), the part in their plane of
-// the direction between them that balances both places.
-typedef struct corner {
-  bool at_far_end[2];
-  double shares[2]; // u as a sum of the axes: alpha, beta
-  double square;    // |u|^2
-} corner;
+// Relative to the length of a line: how near to its end a place counts as in the corner if no full
+// step is possible, and how far two are put apart there, by how often they were in this search.
+static const double met_within[] = {1e-2, 1e-4, 1e-8};
+static const double apart[] = {1e-3, 1e-5};
+enum { MOST_PARTINGS = 2, MOST_TURNS = 20 };
 
-static bool find_corner(const rl_path_item *pair, corner *c) {
-  if (pair[0].kind != RL_PATH_LINE || pair[1].kind != RL_PATH_LINE) {
-    return false;
-  }
-  const double near_by = at_end * fmin(pair[0].length, pair[1].length);
-  for (int k = 0; k < 4; k++) {
-    c->at_far_end[0] = (k & 1) != 0;
-    c->at_far_end[1] = (k & 2) != 0;
-    const rl_vec3 p =
-        rl_add_scaled(pair[0].at, c->at_far_end[0] ? pair[0].length : 0.0, pair[0].axis);
-    const rl_vec3 q =
-        rl_add_scaled(pair[1].at, c->at_far_end[1] ? pair[1].length : 0.0, pair[1].axis);
-    if (rl_distance(p, q) < near_by) {
+// Returns the end of a line that is nearer to the place on it [m].
+static double near_end(const rl_path_item *item) {
+  return item->along > 0.5 * item->length ? item->length : 0.0;
+}
+
+// Returns the direction along a line away from that end.
+static rl_vec3 outward(const rl_path_item *item) {
+  return near_end(item) > 0.0 ? rl_scale(-1.0, item->axis) : item->axis;
+}
+
+static bool is_near_end(const rl_path_item *item) {
+  return item->kind == RL_PATH_LINE &&
+         fabs(item->along - near_end(item)) <= met_within[item->node.parted] * item->length;
+}
+
+// Whether the places of a pair have run together at an end of both lines.
+static bool have_met(const rl_path_item *pair) {
+  return is_near_end(&pair[0]) && is_near_end(&pair[1]) &&
+         rl_distance(rl_add_scaled(pair[0].at, near_end(&pair[0]), pair[0].axis),
+                     rl_add_scaled(pair[1].at, near_end(&pair[1]), pair[1].axis)) <
+             at_end * fmin(pair[0].length, pair[1].length);
+}
+
+// Whether a pair has met that does not stay in its corner yet.
+static bool has_newly_met(const rl_path_item *pair) {
+  return !(pair[0].node.cornered && pair[1].node.cornered) && have_met(pair);
+}
+
+static bool have_any_met(const rl_path_item *items, size_t count) {
+  for (size_t i = 1; i + 2 < count; i++) {
+    if (has_newly_met(&items[i])) {
       return true;
     }
   }
   return false;
 }
 
-// Puts the places of a pair into their corner, where they stay, or at distances from it along each
-// line.
-static void put_at_corner(rl_path_item *pair, const corner *c, double off0, double off1) {
-  const double off[2] = {off0, off1};
-  for (int k = 0; k < 2; k++) {
-    pair[k].along = (c->at_far_end[k] ? pair[k].length : 0.0) + off[k];
-    pair[k].node.cornered = off0 == 0.0 && off1 == 0.0;
+// Lets pairs that have met stay in their corners. Returns whether there are any.
+static bool keep_in_corners(rl_path_item *items, size_t count) {
+  bool any = false;
+  for (size_t i = 1; i + 2 < count; i++) {
+    if (has_newly_met(&items[i])) {
+      for (rl_path_item *item = &items[i]; item <= &items[i + 1]; item++) {
+        item->along = near_end(item);
+        item->node.cornered = true;
+      }
+      any = true;
+    }
   }
+  return any;
 }
 
-// Whether both places balance in the corner, |u| <= 1. If they do, sets the direction m of the
-// piece of no length between them, and the angle between the directions in and out of the corner.
-static bool corner_holds(rl_path_item *items, size_t count, size_t i, corner *c) {
-  size_t before = i - 1;
+// Extends the range of cosines of the angles between a direction and one edge to that of its angles
+// with another edge, c the cosine of the angle between both.
+static rl_path_range range_at(rl_path_range r, double c) {
+  const double s = sqrt(fmax(1.0 - c * c, 0.0));
+  const double low = s * sqrt(fmax(1.0 - r.low * r.low, 0.0));
+  const double high = s * sqrt(fmax(1.0 - r.high * r.high, 0.0));
+  return (rl_path_range){
+      .low = r.low <= -c && -c <= r.high ? -1.0 : fmin(c * r.low - low, c * r.high - high),
+      .high = r.low <= c && c <= r.high ? 1.0 : fmax(c * r.low + low, c * r.high + high)};
+}
+
+// Returns the unit vector at angles with given cosines to a and b, on a side of their plane.
+static rl_vec3 at_angles(rl_vec3 a, rl_vec3 b, double cosine_a, double cosine_b, rl_vec3 side) {
+  const rl_vec3 across = rl_cross(a, b);
+  const double square = rl_dot(across, across), c = rl_dot(a, b);
+  const double alpha = (cosine_a - c * cosine_b) / square;
+  const double beta = (cosine_b - c * cosine_a) / square;
+  const double rest = fmax(1.0 - alpha * cosine_a - beta * cosine_b, 0.0);
+  return rl_add_scaled(rl_add(rl_scale(alpha, a), rl_scale(beta, b)),
+                       (rl_dot(side, across) < 0.0 ? -1.0 : 1.0) * sqrt(rest / square), across);
+}
+
+// Finds the directions between the places first ... last that balance them in their corner.
+// Returns 0 if there are some, or if the places came back as often as they were put apart; else the
+// sense in which the last place is pulled along its line: 1 away from the corner, or -1.
+static int balance_corner(rl_path_item *items, size_t count, size_t first, size_t last) {
+  size_t before = first - 1;
   while (!has_node(items, count, before)) {
     before--;
   }
   const rl_vec3 in = items[before].node.link.direction[1];
-  const rl_vec3 out = items[i + 1].node.link.direction[0];
-  const rl_vec3 a = items[i].axis, b = items[i + 1].axis, across = rl_cross(a, b);
-  const double sine = rl_dot(across, across), cosine = rl_dot(a, b);
-  const double along_a = rl_dot(in, a), along_b = rl_dot(out, b);
-  c->shares[0] = (along_a - cosine * along_b) / sine;
-  c->shares[1] = (along_b - cosine * along_a) / sine;
-  c->square = c->shares[0] * along_a + c->shares[1] * along_b;
-  if (!(c->square <= 1.0)) { // nan if the lines are parallel
-    return false;
+  const rl_vec3 out = items[last].node.link.direction[0], side = rl_add(in, out);
+  const double begin = rl_dot(in, outward(&items[first]));
+  double cosine = rl_dot(out, outward(&items[last]));
+  bool may_part = items[first].node.parted < MOST_PARTINGS;
+  rl_path_range range = {begin, begin};
+  items[first].node.range = range;
+  for (size_t k = first; k < last; k++) {
+    range = range_at(range, rl_dot(outward(&items[k]), outward(&items[k + 1])));
+    items[k + 1].node.range = range;
+    may_part = may_part && items[k + 1].node.parted < MOST_PARTINGS;
   }
-  const double side = rl_dot(rl_add(in, out), across) < 0.0 ? -1.0 : 1.0;
-  const rl_vec3 flat = rl_add(rl_scale(c->shares[0], a), rl_scale(c->shares[1], b));
-  rl_path_link *link = &items[i].node.link;
-  link->direction[0] = link->direction[1] =
-      rl_add_scaled(flat, side * sqrt((1.0 - c->square) / sine), across);
-  items[i].corner = items[i + 1].corner = rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
-  return true;
+  if (may_part && !(cosine >= range.low && cosine <= range.high)) {
+    return cosine > range.high ? 1 : -1;
+  }
+  for (size_t k = last; k > first; k--) {
+    const rl_vec3 a = outward(&items[k - 1]), b = outward(&items[k]);
+    const rl_path_range r = range_at((rl_path_range){cosine, cosine}, rl_dot(a, b));
+    const rl_path_range *known = &items[k - 1].node.range;
+    const double previous = 0.5 * (fmax(r.low, known->low) + fmin(r.high, known->high));
+    rl_path_link *link = &items[k - 1].node.link;
+    link->direction[0] = link->direction[1] =
+        at_angles(a, b, k - 1 == first ? begin : previous, cosine, side);
+    cosine = previous;
+  }
+  items[first].corner = items[last].corner =
+      rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
+  return 0;
 }
 
-// Continues a search that is stuck where two places have run together in a corner: they stay there
-// if they balance; else they are put apart along -alpha and beta, at two distances in turn. Returns
-// the number of iterations.
-static size_t turn_corner(rl_path_item *items, size_t count, search *s) {
-  static const double offs[] = {0.0, 1e-3, 1e-6};
-  size_t spent = 0;
+// Puts the places first ... last of a corner apart where the last is pulled in some sense along its
+// line: as they lie on a straight rope whose directions are at the limits of the ranges, which gets
+// shorter along the last line.
+static void put_apart(rl_path_item *items, size_t first, size_t last, int sense) {
+  double shortest = items[last].length, largest = 1.0;
+  items[last].node.step[0] = sense;
+  for (size_t k = last; k > first; k--) {
+    const rl_path_range *r = &items[k - 1].node.range, *next = &items[k].node.range;
+    const double c = rl_dot(outward(&items[k - 1]), outward(&items[k]));
+    const double cosine = sense > 0 ? next->high : next->low;
+    const bool at_high = sense > 0 ? r->high <= c : r->low < -c;
+    const double previous = at_high ? r->high : r->low;
+    const double alpha = previous - c * cosine, beta = cosine - c * previous;
+    sense = at_high ? 1 : -1;
+    items[k - 1].node.step[0] = sense * fabs(alpha * items[k].node.step[0]);
+    largest = fmax(fabs(beta) * largest, fabs(items[k - 1].node.step[0]));
+    for (size_t j = k; j <= last; j++) {
+      items[j].node.step[0] *= fabs(beta);
+    }
+    shortest = fmin(shortest, items[k - 1].length);
+  }
+  for (size_t k = first; k <= last; k++) {
+    rl_path_item *item = &items[k];
+    const double off = apart[item->node.parted++] * shortest * item->node.step[0] / largest;
+    item->along += near_end(item) > 0.0 ? -off : off;
+    item->node.cornered = false;
+  }
+}
+
+// Puts the places of the first corner apart that do not balance there. Returns whether there is
+// one.
+static bool leave_corner(rl_path_item *items, size_t count) {
   for (size_t i = 1; i + 2 < count; i++) {
-    const double was[2] = {items[i].along, items[i + 1].along};
-    corner c;
-    if (!find_corner(&items[i], &c)) {
-      continue;
+    const size_t first = i;
+    while (items[i].node.cornered && items[i + 1].node.cornered && have_met(&items[i])) {
+      i++;
     }
-    for (size_t k = 0; k < sizeof offs / sizeof offs[0]; k++) {
-      const double off = offs[k] * fmin(items[i].length, items[i + 1].length);
-      put_at_corner(&items[i], &c, k > 0 ? -off * c.shares[0] : 0.0,
-                    k > 0 ? off * c.shares[1] : 0.0);
-      *s = (search){.length = lay(items, count)};
-      if (isnan(s->length)) {
-        break;
-      }
-      spent += descend(items, count, s);
-      if (s->gradient <= acceptable && (k > 0 || corner_holds(items, count, i, &c))) {
-        return spent;
-      }
-      s->gradient = INFINITY;
-    }
-    for (size_t k = 0; k < 2; k++) {
-      items[i + k].along = was[k];
-      items[i + k].node.cornered = false;
+    const int sense = i > first ? balance_corner(items, count, first, i) : 0;
+    if (sense != 0) {
+      put_apart(items, first, i, sense);
+      return true;
     }
   }
-  lay(items, count);
+  return false;
+}
+
+static size_t descend(rl_path_item *items, size_t count, search *s) {
+  size_t spent = 0;
+  s->gradient = differentiate(items, count);
+  while (s->gradient > converged && spent < MOST_ITERATIONS) {
+    spent++;
+    if (!iterate(items, count, s) || (!s->is_within && s->halved && have_any_met(items, count))) {
+      break;
+    }
+  }
+  return spent;
+}
+
+// Continues a search in which places have run together in corners: they stay there, and when all
+// else balances, those of a corner that does not are put apart. Returns the number of iterations.
+static size_t turn_corners(rl_path_item *items, size_t count, search *s) {
+  size_t spent = 0;
+  for (int k = 0; k < MOST_TURNS; k++) {
+    if (!keep_in_corners(items, count) &&
+        (s->gradient > acceptable || !leave_corner(items, count))) {
+      return spent;
+    }
+    *s = (search){.length = lay(items, count), .gradient = INFINITY};
+    if (isnan(s->length)) {
+      return spent;
+    }
+    spent += descend(items, count, s);
+  }
+  s->gradient = INFINITY;
   return spent;
 }
 
@@ -756,7 +847,7 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
     spent += descend(items, count, &s);
   }
   if (!within && s.gradient > acceptable) {
-    spent += turn_corner(items, count, &s);
+    spent += turn_corners(items, count, &s);
   }
   if (iterations) {
     *iterations += spent;

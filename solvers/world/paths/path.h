@@ -23,6 +23,11 @@ typedef enum rl_path_kind {
   RL_PATH_CIRCLE,   // about `at`, across `axis`; `along` is the angle from `reference` about axis
 } rl_path_kind;
 
+// The least and largest cosine of the angle between a direction and a line.
+typedef struct rl_path_range {
+  double low, high;
+} rl_path_range;
+
 // Scratch of the solver at a node, a point between two links: the place of an item that has only
 // one, or the hinge after a round item.
 typedef struct rl_path_node {
@@ -33,6 +38,8 @@ typedef struct rl_path_node {
   double turns; // number of full turns on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
   bool cornered;         // the place stays at the end of its line (9a)
+  unsigned parted;       // how often it was put apart from there in the search
+  rl_path_range range;   // (9a) of the directions in which the rope can leave it in a corner
   size_t before;         // index of the node before
   size_t freedom;        // number of directions in which the node can move
   rl_vec3 directions[2]; // unit; zero beyond freedom
@@ -67,8 +74,8 @@ typedef struct rl_path_item {
   double arc;          // length of rope on the item, from entry to exit [m]
   double piece;        // length of the straight piece after it [m]
   double turn;         // angle by which the direction of the rope turns here [rad]
-  double corner; // LINE that forms a corner with the next or last item (9a): angle between the
-                 // direction into the first and out of the second [rad]; else 0
+  double corner; // LINE that is the first or last of a corner that the rope goes through (9a):
+                 // angle between the directions into the first and out of the last [rad]; else 0
   // Cache of wrap.c for round items: the middle of the arc, as its direction from the axis (unit)
   // and its height along the axis about which the rope turns [m].
   bool has_middle;
@@ -84,8 +91,8 @@ typedef struct rl_path_item {
 //
 // The wrap angle of a solution may be negative: the rope has left the item and passes it straight;
 // the gradient of the length is continuous there. A place may lie beyond the ends of its line; but
-// two places that run together where their lines meet stay in that corner as long as they balance
-// there (9a).
+// places that run together where their lines meet stay in that corner as long as they balance there
+// (9a).
 //
 // (2) If the body that holds an item moves by the displacement field u(x), the length changes by
 // in.u(entry) - out.u(exit) to first order; for the first and the last point by -out.u and in.u.

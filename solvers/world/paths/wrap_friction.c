@@ -29,7 +29,7 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   rl_sincos(0.5 * (item->corner > 0.0 ? item->corner : item->turn), &s, &c);
   const double up = c + friction * s, down = c - friction * s;
   const double ratio = down > 0.0 ? up / down : INFINITY;
-  return item->corner > 0.0 ? sqrt(ratio) : ratio; // (6a) both edges of a corner are one vertex
+  return item->corner > 0.0 ? sqrt(ratio) : ratio; // (6a) a corner is one vertex
 }
 
 rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item) {
