@@ -40,6 +40,20 @@ def over(shape: str, ways: str, keys: str = "") -> str:
             f"ropes:\n  line: {{from: {{body: left}}, to: {{body: right}}, {ways}}}\n")
 
 
+# A row round which every way found slips off some body: it used to lie in the air.
+STONE = ("hull: {points: [[0.25, 0.05, 0.25], [-0.25, 0.025, 0.28], [0.05, 0.25, -0.23], [-0.075, -0.25, 0.25], "
+         "[0.1, -0.25, -0.25], [0.23, 0.075, -0.28], [-0.25, 0.05, -0.25]]}")
+ROW = (HEAD + "bodies:\n"
+       "  a: {motion: fixed, position: [0.032, 0.33, -0.073], rotation: [2.6, -1.3, -0.39], "
+       "shape: {box: {size: [0.4, 0.3, 0.6]}}}\n"
+       f"  b: {{motion: fixed, position: [1.3, -0.049, 0.029], rotation: [-1.2, 1, 0.67], shape: {{{STONE}}}}}\n"
+       "  c: {motion: fixed, position: [2, 0.077, -0.22], rotation: [0.4, -0.63, 0.043], "
+       "shape: {cylinder: {radius: 0.2, length: 0.6}}}\n"
+       f"  d: {{motion: fixed, position: [3.4, -0.011, 0.12], rotation: [-1, 1.1, -0.6], shape: {{{STONE}}}}}\n"
+       "ropes:\n  line: {from: {point: [-1.2, -0.3, 0]}, to: {point: [4.8, -0.3, 0]}, over: @["
+       "{body: a, side: [0, 1, 0]}, {body: b, side: [0, -1, 0]}, {body: c, side: [0, 1, 0]}, "
+       "{body: d, side: [0, -1, 0]}]}\n")
+
 CHAIN = "from: {point: [0, 0, 0]}, to: {point: [1, 0, 0]}"
 
 # What is wrong, a scenario with a '@' where that is found, what the message holds.
@@ -113,6 +127,7 @@ TEXTS = (
                                  "position: [0, 0, 3], "), "the turns slip off body 'drum'", "less than 3 full turns"),
     ("over the tip of a pole", over("capsule: {radius: 0.1, length: 1}", "over: [@{body: drum, side: [0, 0, 1]}]"),
      "on that side of body 'drum' no way is found on which the rope holds"),
+    ("over a row that holds no rope", ROW, "no way is found on which the rope holds on all bodies that it is to pass"),
     ("a side along the axis", over("cylinder: {radius: 0.1, length: 1}",
                                    "over: [{body: drum, side: @[0, 0, 1]}]"), "along the axis of body 'drum'"),
     ("an eye inside a body", over("cylinder: {radius: 0.1, length: 1}", "over: [@{eye: [0, 0, 0.45]}]"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lays ropes at the start of a run: from the waypoints of a definition to wraps.
 #include "wrap_lay.h"
+#include "../trigonometry.h"
 
 #include "../trigonometry.h"
 
@@ -434,10 +435,12 @@ static bool lay_waypoints(rl_wrapping *w, const rl_definition *definition, rl_fa
   return true;
 }
 
-// Leads the rope round the other parts of the bodies of ways that name no part.
-static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
+// Settles the list, also round the other parts of the bodies of ways that name no part: each way
+// was laid while others were missing, and a way that cannot be laid again may have taken places
+// beyond the ends of their edges. Returns false if there is no such list.
+static bool settle(rl_wrapping *w, const rl_definition *definition) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
-  bool others = false;
+  bool settled = rl_wraps_all_settled(w);
   for (size_t k = 0; k < d->waypoint_count; k++) {
     const rl_waypoint *waypoint = &d->waypoints[k];
     const uint32_t parts = waypoint->is_eye || waypoint->part != RL_NONE
@@ -445,13 +448,12 @@ static void pass_all_parts(rl_wrapping *w, const rl_definition *definition) {
                                : (uint32_t)w->model->bodies[waypoint->body].part_count;
     for (uint32_t part = 1; part < parts; part++) {
       rl_wraps_solid(w, waypoint->body, part);
-      others = true;
+      settled = false;
     }
   }
   double length;
-  if (others) {
-    rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length);
-  }
+  return settled ||
+         rl_path_adapt(&w->path, w->state->solids, w->solid_count, &length) <= RL_PATH_ROUGH;
 }
 
 double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_state *state,
@@ -477,7 +479,12 @@ double rl_wraps_lay(const rl_model *model, const rl_definition *definition, rl_s
   if (!lay_waypoints(&w, definition, fault) || !rl_lay_check_sides(&w, definition, fault)) {
     return NAN;
   }
-  pass_all_parts(&w, definition);
+  if (!settle(&w, definition)) {
+    rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "over",
+                 "no way is found on which the rope holds on all bodies that it is to pass; "
+                 "expected other sides, or an eye between two of them");
+    return NAN;
+  }
   if (!rl_lay_check_passed(&w, definition, fault) || !rl_lay_check_clear(&w, definition, fault)) {
     return NAN;
   }
