@@ -585,7 +585,7 @@ static bool loses_too_much(const rl_summary *summary, double all) {
 // scene's size, and bodies in each other.
 static void describe_faults(const run *r, const rl_summary *summary, char *text, size_t size) {
   const double had = r->driver->energy_scale + summary->energy_left_max;
-  const double all = r->driver->energy_scale + fabs(r->driver->state->work);
+  const double all = r->driver->energy_scale + r->driver->most_work;
   char fault[128];
   if (had > 0.0 && summary->energy_gain_max > fault_noted * had) {
     snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",

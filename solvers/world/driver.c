@@ -258,7 +258,7 @@ static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
 static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
   const rl_state *state = driver->state;
   const double error = rl_driver_energy_error(driver);
-  const double limit = driver->gain_limit + fabs(state->work);
+  const double limit = driver->gain_limit + driver->most_work;
   const bool is_finite = rl_state_finite(driver->model, state) && isfinite(error);
   const bool gains = limit > 0.0 && error > limit && !driver->type->keeps_faults;
   return !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : reason;
@@ -346,6 +346,7 @@ static void end_contacts(rl_driver *driver) {
 
 // Tears what the step has overloaded, unless the step has failed.
 static rl_reason end_step(rl_driver *driver) {
+  driver->most_work = fmax(driver->most_work, fabs(driver->state->work));
   rl_reason reason = find_blow_up(driver, driver->info.reason);
   if (driver->rows->overflows && reason > 0) {
     reason = RL_DIVERGED_CONTACTS;

@@ -57,6 +57,7 @@ typedef struct rl_driver {
   rl_energy start;         // energies at the start
   double energy_scale;     // all energy that the scene can hold [J]
   double gain_limit;       // a larger gain of energy, work aside, counts as divergence [J]
+  double most_work;        // most work done from outside, or taken, up to the end of a step [J]
   // The changes before and after the last step, in that order.
   rl_change *changes;
   size_t change_count, change_capacity;
