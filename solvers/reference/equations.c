@@ -478,12 +478,18 @@ void rl_equations_project_velocities(rl_equations *e, const double *bias) {
   }
 }
 
-void rl_equations_project(rl_equations *e) {
+double rl_equations_project(rl_equations *e) {
+  double fastest = 0.0;
   e->is_between = true;
   rl_rotation_settle(e->model, e->state, false);
   project_positions(e);
+  for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
+    const bool holds = e->acts[m] && rl_equations_is_stiff(e, m);
+    fastest = holds ? rl_larger(fastest, fabs(e->lcp.rates[m])) : fastest;
+  }
   rl_equations_project_velocities(e, NULL);
   e->is_between = false;
+  return fastest;
 }
 
 bool rl_equations_hold(const rl_equations *e) {

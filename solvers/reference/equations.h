@@ -145,8 +145,8 @@ void rl_equations_start(rl_equations *equations);
 void rl_equations_share(rl_equations *equations, const double *y);
 
 // (6) Moves positions and velocities of the state on to the rows that act; small turns go into the
-// rotations.
-void rl_equations_project(rl_equations *equations);
+// rotations. Returns the largest rate of a row that this stops [m/s].
+double rl_equations_project(rl_equations *equations);
 
 // Whether the rows that act are satisfied at the positions last projected; they are not if a piece
 // of a rope has become a point.

@@ -13,6 +13,10 @@
 // Of the largest speed: a slower slip backwards over a wrap is round-off.
 static const double least_slip = 1e-12;
 
+// Of the largest speed: what projection takes of an internal step is round-off; if it takes more
+// than this, a row has lost its direction, as where an end comes to an edge on which its rope lies.
+static const double most_stopped = 0.1;
+
 // Gauge up to which an event is located (rl_gauge).
 static const double no_event = 1e-15;
 
@@ -40,9 +44,11 @@ int rl_truth_finish(rl_truth *self, double h) {
   rl_equations_reel(e, h);
   rl_equations_scatter(e, self->y);
   rl_equations_share(e, self->y);
-  rl_equations_project(e);
+  const double stopped = rl_equations_project(e);
   rl_equations_gather(e, self->y);
-  return rl_equations_hold(e) ? rl_equations_rates(h, self->y, self->rates_end, e) : GSL_EFAILED;
+  return stopped <= most_stopped * e->speed && rl_equations_hold(e)
+             ? rl_equations_rates(h, self->y, self->rates_end, e)
+             : GSL_EFAILED;
 }
 
 void rl_truth_write_multipliers(const rl_truth *self) {

@@ -411,6 +411,29 @@ static void what_has_slipped_off_stays_off(void **unused) {
   rl_scenario_free(s);
 }
 
+// A weight is hauled up from plumb below an edge on to it, where its rope has no direction: with
+// g/3, after which the run ends, and with nothing lost.
+static void a_weight_on_an_edge_ends_the_run(void **unused) {
+  (void)unused;
+  static const double steps[] = {0.002, 0.0005};
+  const double arrival = sqrt(2.0 * 0.6 / (9.81 / 3.0));
+  rl_scenario *s = scenario_from("name: edge\nduration: 1\nstep: 0.01\nbodies:\n"
+                                 "  box: {motion: fixed, shape: {box: {size: [0.2, 0.2, 0.4]}}}\n"
+                                 "  a: {mass: 1, position: [-0.1, -0.5, 0]}\n"
+                                 "  b: {mass: 2, position: [0.1, -1, 0]}\n"
+                                 "ropes: {line: {from: {body: a}, to: {body: b}, over: [box]}}\n");
+  for (size_t i = 0; i < 2; i++) {
+    rl_driver *d = driver_for(s, "reference", steps[i]);
+    const int before = (int)floor(arrival / steps[i]);
+    take_steps(d, before);
+    check_near(probe(d, "a.vy"), 9.81 / 3.0 * before * steps[i], 1e-9);
+    assert_int_equal(rl_driver_step(d), RL_DIVERGED_STEPS);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-6);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_taut_rope_stops_what_is_fast),
@@ -426,6 +449,7 @@ int main(void) {
       cmocka_unit_test(an_elastic_rope_slips_off_a_rim),
       cmocka_unit_test(slipping_ropes_fall_slack),
       cmocka_unit_test(what_has_slipped_off_stays_off),
+      cmocka_unit_test(a_weight_on_an_edge_ends_the_run),
       cmocka_unit_test(a_ball_slips_through_a_rope),
       cmocka_unit_test(a_rope_slips_over_a_rim),
   };
