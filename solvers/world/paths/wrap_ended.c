@@ -131,6 +131,9 @@ double rl_wraps_places_moved(const rl_state *state, uint32_t rope) {
 
 bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_state *before,
                                uint32_t rope) {
+  if (rl_wraps_is_loop(model, rope)) { // keeps its wraps as long as there is a path
+    return false;
+  }
   const double moved = rl_wraps_places_moved(state, rope);
   rl_wrap_solve_path(model, before, rope, before->points);
   const uint32_t body = moved > sum_of_moves(model, state, before, rope)
