@@ -160,7 +160,7 @@ static double moved_ahead(rl_driver *driver, uint32_t rope, double from, double 
 
 // Lets a rope slip off if its path jumps to another one within the step without the rows: where its
 // places move most, in ever smaller parts.
-static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1) {
+static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1, bool sure) {
   static const int parts = 16, halvings = 8;
   double from = 0.0, length = 1.0 / parts, most = 0.0;
   for (int k = 0; k < parts; k++) {
@@ -176,7 +176,7 @@ static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1) {
         moved_ahead(driver, rope, from + length, from + 2.0 * length, t1) > first ? length : 0.0;
   }
   moved_ahead(driver, rope, from, from + length, t1);
-  return rl_wraps_leave_jumped_way(driver->model, driver->state, driver->before, rope);
+  return rl_wraps_leave_jumped_way(driver->model, driver->state, driver->before, rope, sure);
 }
 
 // Lets ropes slip off whose shortest path ends within the step, for a method that looks for
@@ -185,7 +185,8 @@ static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1) {
 // another one, to which it then jumps.
 static bool loses_path_ahead(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
-  if (!driver->type->seeks_positions || !(is_doubtful(driver) || is_stopped(driver))) {
+  const bool gains = is_doubtful(driver);
+  if (!driver->type->seeks_positions || !(gains || is_stopped(driver))) {
     return false;
   }
   static const double shares[] = {1.0, 0.5};
@@ -199,7 +200,7 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
   }
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && driver->before->wrap_counts[r] > 0 &&
-        jumps_ahead(driver, r, t1)) {
+        jumps_ahead(driver, r, t1, gains)) {
       return true;
     }
   }

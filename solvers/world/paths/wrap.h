@@ -139,10 +139,11 @@ bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_
 
 // Returns how far the places of the path of a rope have moved from those in state->old_items [m];
 // INFINITY if there is no path. Lets the rope slip off, in `before`, if that is more than all that
-// holds it has moved since then; returns whether it has.
+// holds it has moved since then; returns whether it has. Unless that is `sure`, only if the rope
+// does not go through the body then.
 double rl_wraps_places_moved(const rl_state *state, uint32_t rope);
 bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_state *before,
-                               uint32_t rope);
+                               uint32_t rope, bool sure);
 
 // Ends a step of dt [s]: rest length flows through wraps that slide or slip, wraps that are no
 // longer pressed go, and bodies that straight pieces have run into become wraps. Returns the

@@ -130,7 +130,7 @@ double rl_wraps_places_moved(const rl_state *state, uint32_t rope) {
 }
 
 bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_state *before,
-                               uint32_t rope) {
+                               uint32_t rope, bool sure) {
   if (rl_wraps_is_loop(model, rope)) { // keeps its wraps as long as there is a path
     return false;
   }
@@ -139,7 +139,8 @@ bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_
   const uint32_t body = moved > sum_of_moves(model, state, before, rope)
                             ? most_moved(model, state, before, rope)
                             : RL_NONE;
-  return body != RL_NONE && rl_wraps_slip_off(model, before, rope, body, RL_SLIP_ANYWAY);
+  return body != RL_NONE &&
+         rl_wraps_slip_off(model, before, rope, body, sure ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
 }
 
 bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before) {
