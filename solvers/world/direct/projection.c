@@ -143,6 +143,9 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
     const double reaction = p->inverse_masses[m] * state->multipliers[m];
     if (rl_direct_has_entries(&p->direct, m)) { // else no move can change the row
       p->residual = rl_larger(p->residual, rl_row_residual(p->values[m], reaction, p->lower[m]));
+      if (p->inverse_masses[m] == 0.0 && state->multipliers[m] != 0.0) { // its moves are to go
+        p->residual = rl_larger(p->residual, fabs(p->values[m]));
+      }
     }
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->lower[m] < 0.0 || -p->values[m] < reaction);
     p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
@@ -156,8 +159,8 @@ static void evaluate(rl_projection *p, const rl_model *model, const rl_state *st
 // row too few enters only after its neighbour has moved, one element per iteration.
 static void guess_active(rl_projection *p, const rl_model *model, const rl_state *state) {
   for (uint32_t m = 0; m < p->direct.row_count; m++) {
-    const bool nearly_taut =
-        m < model->link_count && p->values[m] > -nearly_taut_slack * state->links[m].rest;
+    const bool nearly_taut = m < model->link_count && !model->ropes[model->link_rope[m]].massless &&
+                             p->values[m] > -nearly_taut_slack * state->links[m].rest;
     p->active[m] = p->inverse_masses[m] > 0.0 && (p->active[m] || p->acted[m] || nearly_taut);
     p->change[m] = p->active[m] ? p->values[m] : -state->multipliers[m];
   }
