@@ -91,9 +91,10 @@ static double stop_of(rl_truth *self, uint32_t rope) {
   double largest = -1.0;
   rl_equations_slips(e, rope, self->slips);
   for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
-    const uint32_t grip = state->wraps[r->first_wrap + i].grip;
-    if (grip == RL_SLIPS_ON || grip == RL_SLIPS_BACK) {
-      const double back = (grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i]) / e->speed;
+    const rl_wrap *wrap = &state->wraps[r->first_wrap + i];
+    if (rl_wrap_slips(wrap)) {
+      const double way = wrap->grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i];
+      const double back = way / e->speed;
       if (back > least_slip) {
         self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
       }

@@ -130,31 +130,33 @@ static bool ends_rounds(const rl_driver *driver, int rounds) {
                         (rounds > 1 || !is_doubtful(driver)));
 }
 
-// Solves the path of a rope where everything would be after a share of the step without the rows;
-// `goes_on`: from where it was solved last, else from the start of the step.
-static void solve_ahead(rl_driver *driver, uint32_t rope, double share, double t1, bool goes_on) {
-  const size_t slots = driver->model->slot_count;
+// Puts everything back to the start of the step; paths stay as they were solved last.
+static void put_back(rl_driver *driver) {
+  const rl_model *model = driver->model;
   rl_state *state = driver->state, *before = driver->before;
-  if (goes_on) {
-    memcpy(state->points, before->points, slots * sizeof *state->points);
-    memcpy(state->velocities, before->velocities, slots * sizeof *state->velocities);
-    memcpy(state->rotations, before->rotations,
-           driver->model->body_count * sizeof *state->rotations);
-  } else {
-    rl_driver_set_state(driver, before);
-  }
-  drive_begin(driver, state->time, t1);
-  rl_state_drift(driver->model, state, share * driver->dt);
-  rl_wrap_solve_path(driver->model, state, rope, state->points);
+  memcpy(state->points, before->points, model->slot_count * sizeof *state->points);
+  memcpy(state->velocities, before->velocities, model->slot_count * sizeof *state->velocities);
+  memcpy(state->rotations, before->rotations, model->body_count * sizeof *state->rotations);
+}
+
+// Moves everything from the start of the step to where it would be after a share of it without the
+// rows.
+static void drift_ahead(rl_driver *driver, double share, double t1) {
+  drive_begin(driver, driver->state->time, t1);
+  rl_state_drift(driver->model, driver->state, share * driver->dt);
 }
 
 // Returns how far the places of a path move between two shares of the step without the rows.
 static double moved_ahead(rl_driver *driver, uint32_t rope, double from, double to, double t1) {
   rl_state *state = driver->state;
-  solve_ahead(driver, rope, from, t1, false);
+  rl_driver_set_state(driver, driver->before);
+  drift_ahead(driver, from, t1);
+  rl_wrap_solve_path(driver->model, state, rope, state->points);
   memcpy(state->old_items, rl_path_items(state, rope),
          (state->wrap_counts[rope] + 2) * sizeof *state->old_items);
-  solve_ahead(driver, rope, to, t1, true);
+  put_back(driver);
+  drift_ahead(driver, to, t1);
+  rl_wrap_solve_path(driver->model, state, rope, state->points);
   return rl_wraps_places_moved(state, rope);
 }
 
@@ -192,8 +194,7 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
   static const double shares[] = {1.0, 0.5};
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
     rl_driver_set_state(driver, driver->before);
-    drive_begin(driver, driver->state->time, t1);
-    rl_state_drift(model, driver->state, shares[i] * driver->dt);
+    drift_ahead(driver, shares[i], t1);
     if (rl_wraps_leave_ended_ways(model, driver->state, driver->before)) {
       return true;
     }
@@ -213,12 +214,9 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
 // rates at which its strands got longer, (22) of changes.md, with the wraps that it had until then,
 // which the state of the trial still has. They lag half a step, or are those given at the start.
 static void let_go(rl_driver *driver) {
-  const rl_model *model = driver->model;
-  rl_state *state = driver->state, *before = driver->before;
-  memcpy(state->points, before->points, model->slot_count * sizeof *state->points);
-  memcpy(state->rotations, before->rotations, model->body_count * sizeof *state->rotations);
-  rl_wraps_evaluate_rows(model, state, driver->rows);
-  rl_wraps_remove_outward_velocity(before, driver->rows);
+  put_back(driver);
+  rl_wraps_evaluate_rows(driver->model, driver->state, driver->rows);
+  rl_wraps_remove_outward_velocity(driver->before, driver->rows);
 }
 
 // (7e) of papers/wraps.md: lets a slack rope that is caught in this step run to where it is then.

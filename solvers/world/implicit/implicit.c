@@ -321,13 +321,13 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
     tolerance = fmax(tolerance, p->rounding);
   }
   if (p->known_force == 0.0 && !is_near && is_free(p, model, state, rows)) {
+    p->is_balanced = true;
     info->iterations++;
     info->row_evaluations += p->row_count;
     rl_trace(info, 0.0);
-    write_multipliers(p, state, rows);
-    return RL_CONVERGED_TOLERANCE;
+    reason = RL_CONVERGED_TOLERANCE;
   }
-  const bool turns = rl_elements_turn(p, model, state, rows);
+  const bool turns = reason != RL_CONVERGED_TOLERANCE && rl_elements_turn(p, model, state, rows);
   if (first > 0 && (!turns || is_near)) {
     reason = rl_implicit_newton(p, model, state, rows, first, RL_FROM_GUESS, tolerance, info);
   }

@@ -5,6 +5,7 @@
 #include "path.h"
 
 #include "../trigonometry.h"
+#include "path_corner.h"
 
 // The gradient is the sine of an angle between two pieces of rope. The search ends below this ...
 static const double converged = 1e-14;
@@ -23,23 +24,14 @@ static const double least_gap = 1e-3;
 // By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
 
-enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12 };
+enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12, MOST_TURNS = 20 };
 
 // ---------------------------------------------------------------------------------------------
 // Items and nodes
 
-static bool is_round(const rl_path_item *item) {
-  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
-}
-
-// Whether item i has a node: it has one place, or it and the next are round (the node is a hinge).
-static bool has_node(const rl_path_item *items, size_t count, size_t i) {
-  return !is_round(&items[i]) || (i + 1 < count && is_round(&items[i + 1]));
-}
-
 static size_t next_node(const rl_path_item *items, size_t count, size_t i) {
   i++;
-  while (i < count && !has_node(items, count, i)) {
+  while (i < count && !rl_path_has_node(items, count, i)) {
     i++;
   }
   return i;
@@ -151,7 +143,7 @@ static double lay(rl_path_item *items, size_t count) {
     const size_t j = next_node(items, count, i);
     rl_path_link *link = &items[i].node.link;
     const rl_vec3 p = items[i].node.place, q = items[j].node.place;
-    if (!is_round(&items[i + 1])) {
+    if (!rl_path_is_round(&items[i + 1])) {
       rl_path_straight(p, q, link);
     } else if (!lay_over(&items[i + 1], p, q, link)) {
       return NAN;
@@ -174,7 +166,7 @@ static void direct_node(rl_path_item *item, rl_vec3 in, rl_vec3 out) {
     node->directions[0] = item->axis;
   } else if (item->kind == RL_PATH_CIRCLE) {
     node->directions[0] = rl_unit(rl_cross(item->axis, rl_sub(node->place, item->at)));
-  } else if (is_round(item)) {
+  } else if (rl_path_is_round(item)) {
     rl_vec3 mean = rl_unit(rl_add(in, out));
     mean = rl_is_zero(mean) ? in : mean;
     node->directions[0] = rl_any_across(mean);
@@ -346,7 +338,7 @@ static void move(rl_path_item *items, size_t count, double share) {
       items[i].along = node->start_along + share * node->step[0];
     } else if (items[i].kind == RL_PATH_CIRCLE) {
       items[i].along = node->start_along + share * node->step[0] / items[i].radius;
-    } else if (is_round(&items[i])) {
+    } else if (rl_path_is_round(&items[i])) {
       items[i].hinge = rl_add_scaled(
           rl_add_scaled(node->start, share * node->step[0], node->start_directions[0]),
           share * node->step[1], node->start_directions[1]);
@@ -446,7 +438,7 @@ static double off_surface(const rl_path_item *item, rl_vec3 p) {
 // inside.
 static void centre_hinges(rl_path_item *items, size_t count) {
   for (size_t i = 1; i + 2 < count; i++) {
-    if (is_round(&items[i]) && is_round(&items[i + 1])) {
+    if (rl_path_is_round(&items[i]) && rl_path_is_round(&items[i + 1])) {
       const rl_vec3 middle = rl_scale(0.5, rl_add(items[i].exit, items[i + 1].entry));
       const double off = fmin(off_surface(&items[i], middle), off_surface(&items[i + 1], middle));
       items[i].hinge = off > least_gap ? middle : items[i].hinge;
@@ -487,7 +479,7 @@ static bool iterate(rl_path_item *items, size_t count, search *s) {
 static void centre_items(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     put_node(&items[i]);
-    items[i].node.start = is_round(&items[i]) ? items[i].at : items[i].node.place;
+    items[i].node.start = rl_path_is_round(&items[i]) ? items[i].at : items[i].node.place;
   }
   for (int sweep = 0; sweep < 8; sweep++) {
     for (size_t i = 1; i + 1 < count; i++) {
@@ -552,7 +544,8 @@ static void guess_hinge(rl_path_item *item) {
 static void guess_hinges(rl_path_item *items, size_t count, bool all) {
   bool centred = false;
   for (size_t i = 1; i + 2 < count; i++) {
-    if (is_round(&items[i]) && is_round(&items[i + 1]) && (all || rl_is_zero(items[i].hinge))) {
+    if (rl_path_is_round(&items[i]) && rl_path_is_round(&items[i + 1]) &&
+        (all || rl_is_zero(items[i].hinge))) {
       if (!centred) {
         centre_items(items, count);
         centred = true;
@@ -586,7 +579,7 @@ static void write_places(rl_path_item *items, size_t count) {
   size_t before = 0;
   for (size_t i = 0; i < count; i = next_node(items, count, i)) {
     rl_path_item *item = &items[i];
-    if (!is_round(item)) {
+    if (!rl_path_is_round(item)) {
       item->entry = item->exit = item->node.place;
       item->in = i > 0 ? items[before].node.link.direction[1] : rl_vec(0.0, 0.0, 0.0);
       item->out = i + 1 < count ? item->node.link.direction[0] : rl_vec(0.0, 0.0, 0.0);
@@ -601,7 +594,7 @@ static void write_places(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].has_middle = false;
     items[i].piece = i + 1 < count ? rl_distance(items[i].exit, items[i + 1].entry) : 0.0;
-    if (i + 1 < count && is_round(&items[i]) && is_round(&items[i + 1])) {
+    if (i + 1 < count && rl_path_is_round(&items[i]) && rl_path_is_round(&items[i + 1])) {
       items[i].hinge = rl_scale(0.5, rl_add(items[i].exit, items[i + 1].entry));
     }
   }
@@ -638,176 +631,13 @@ static bool leave_longest(rl_path_item *items, size_t count) {
 // ---------------------------------------------------------------------------------------------
 // (9a) Corners
 
-// Relative to the length of a line: how near to its end a place counts as in the corner if no full
-// step is possible, and how far two are put apart there, by how often they were in this search.
-static const double met_within[] = {1e-2, 1e-4, 1e-8};
-static const double apart[] = {1e-3, 1e-5};
-enum { MOST_PARTINGS = 2, MOST_TURNS = 20 };
-
-// Returns the end of a line that is nearer to the place on it [m].
-static double near_end(const rl_path_item *item) {
-  return item->along > 0.5 * item->length ? item->length : 0.0;
-}
-
-// Returns the direction along a line away from that end.
-static rl_vec3 outward(const rl_path_item *item) {
-  return near_end(item) > 0.0 ? rl_scale(-1.0, item->axis) : item->axis;
-}
-
-static bool is_near_end(const rl_path_item *item) {
-  return item->kind == RL_PATH_LINE &&
-         fabs(item->along - near_end(item)) <= met_within[item->node.parted] * item->length;
-}
-
-// Whether the places of a pair have run together at an end of both lines.
-static bool have_met(const rl_path_item *pair) {
-  return is_near_end(&pair[0]) && is_near_end(&pair[1]) &&
-         rl_distance(rl_add_scaled(pair[0].at, near_end(&pair[0]), pair[0].axis),
-                     rl_add_scaled(pair[1].at, near_end(&pair[1]), pair[1].axis)) <
-             at_end * fmin(pair[0].length, pair[1].length);
-}
-
-// Whether a pair has met that does not stay in its corner yet.
-static bool has_newly_met(const rl_path_item *pair) {
-  return !(pair[0].node.cornered && pair[1].node.cornered) && have_met(pair);
-}
-
-static bool have_any_met(const rl_path_item *items, size_t count) {
-  for (size_t i = 1; i + 2 < count; i++) {
-    if (has_newly_met(&items[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Lets pairs that have met stay in their corners. Returns whether there are any.
-static bool keep_in_corners(rl_path_item *items, size_t count) {
-  bool any = false;
-  for (size_t i = 1; i + 2 < count; i++) {
-    if (has_newly_met(&items[i])) {
-      for (rl_path_item *item = &items[i]; item <= &items[i + 1]; item++) {
-        item->along = near_end(item);
-        item->node.cornered = true;
-      }
-      any = true;
-    }
-  }
-  return any;
-}
-
-// Extends the range of cosines of the angles between a direction and one edge to that of its angles
-// with another edge, c the cosine of the angle between both.
-static rl_path_range range_at(rl_path_range r, double c) {
-  const double s = sqrt(fmax(1.0 - c * c, 0.0));
-  const double low = s * sqrt(fmax(1.0 - r.low * r.low, 0.0));
-  const double high = s * sqrt(fmax(1.0 - r.high * r.high, 0.0));
-  return (rl_path_range){
-      .low = r.low <= -c && -c <= r.high ? -1.0 : fmin(c * r.low - low, c * r.high - high),
-      .high = r.low <= c && c <= r.high ? 1.0 : fmax(c * r.low + low, c * r.high + high)};
-}
-
-// Returns the unit vector at angles with given cosines to a and b, on a side of their plane.
-static rl_vec3 at_angles(rl_vec3 a, rl_vec3 b, double cosine_a, double cosine_b, rl_vec3 side) {
-  const rl_vec3 across = rl_cross(a, b);
-  const double square = rl_dot(across, across), c = rl_dot(a, b);
-  const double alpha = (cosine_a - c * cosine_b) / square;
-  const double beta = (cosine_b - c * cosine_a) / square;
-  const double rest = fmax(1.0 - alpha * cosine_a - beta * cosine_b, 0.0);
-  return rl_add_scaled(rl_add(rl_scale(alpha, a), rl_scale(beta, b)),
-                       (rl_dot(side, across) < 0.0 ? -1.0 : 1.0) * sqrt(rest / square), across);
-}
-
-// Finds the directions between the places first ... last that balance them in their corner.
-// Returns 0 if there are some, or if the places came back as often as they were put apart; else the
-// sense in which the last place is pulled along its line: 1 away from the corner, or -1.
-static int balance_corner(rl_path_item *items, size_t count, size_t first, size_t last) {
-  size_t before = first - 1;
-  while (!has_node(items, count, before)) {
-    before--;
-  }
-  const rl_vec3 in = items[before].node.link.direction[1];
-  const rl_vec3 out = items[last].node.link.direction[0], side = rl_add(in, out);
-  const double begin = rl_dot(in, outward(&items[first]));
-  double cosine = rl_dot(out, outward(&items[last]));
-  bool may_part = items[first].node.parted < MOST_PARTINGS;
-  rl_path_range range = {begin, begin};
-  items[first].node.range = range;
-  for (size_t k = first; k < last; k++) {
-    range = range_at(range, rl_dot(outward(&items[k]), outward(&items[k + 1])));
-    items[k + 1].node.range = range;
-    may_part = may_part && items[k + 1].node.parted < MOST_PARTINGS;
-  }
-  if (may_part && !(cosine >= range.low && cosine <= range.high)) {
-    return cosine > range.high ? 1 : -1;
-  }
-  for (size_t k = last; k > first; k--) {
-    const rl_vec3 a = outward(&items[k - 1]), b = outward(&items[k]);
-    const rl_path_range r = range_at((rl_path_range){cosine, cosine}, rl_dot(a, b));
-    const rl_path_range *known = &items[k - 1].node.range;
-    const double previous = 0.5 * (fmax(r.low, known->low) + fmin(r.high, known->high));
-    rl_path_link *link = &items[k - 1].node.link;
-    link->direction[0] = link->direction[1] =
-        at_angles(a, b, k - 1 == first ? begin : previous, cosine, side);
-    cosine = previous;
-  }
-  items[first].corner = items[last].corner =
-      rl_atan2(rl_length(rl_cross(in, out)), rl_dot(in, out));
-  return 0;
-}
-
-// Puts the places first ... last of a corner apart where the last is pulled in some sense along its
-// line: as they lie on a straight rope whose directions are at the limits of the ranges, which gets
-// shorter along the last line.
-static void put_apart(rl_path_item *items, size_t first, size_t last, int sense) {
-  double shortest = items[last].length, largest = 1.0;
-  items[last].node.step[0] = sense;
-  for (size_t k = last; k > first; k--) {
-    const rl_path_range *r = &items[k - 1].node.range, *next = &items[k].node.range;
-    const double c = rl_dot(outward(&items[k - 1]), outward(&items[k]));
-    const double cosine = sense > 0 ? next->high : next->low;
-    const bool at_high = sense > 0 ? r->high <= c : r->low < -c;
-    const double previous = at_high ? r->high : r->low;
-    const double alpha = previous - c * cosine, beta = cosine - c * previous;
-    sense = at_high ? 1 : -1;
-    items[k - 1].node.step[0] = sense * fabs(alpha * items[k].node.step[0]);
-    largest = fmax(fabs(beta) * largest, fabs(items[k - 1].node.step[0]));
-    for (size_t j = k; j <= last; j++) {
-      items[j].node.step[0] *= fabs(beta);
-    }
-    shortest = fmin(shortest, items[k - 1].length);
-  }
-  for (size_t k = first; k <= last; k++) {
-    rl_path_item *item = &items[k];
-    const double off = apart[item->node.parted++] * shortest * item->node.step[0] / largest;
-    item->along += near_end(item) > 0.0 ? -off : off;
-    item->node.cornered = false;
-  }
-}
-
-// Puts the places of the first corner apart that do not balance there. Returns whether there is
-// one.
-static bool leave_corner(rl_path_item *items, size_t count) {
-  for (size_t i = 1; i + 2 < count; i++) {
-    const size_t first = i;
-    while (items[i].node.cornered && items[i + 1].node.cornered && have_met(&items[i])) {
-      i++;
-    }
-    const int sense = i > first ? balance_corner(items, count, first, i) : 0;
-    if (sense != 0) {
-      put_apart(items, first, i, sense);
-      return true;
-    }
-  }
-  return false;
-}
-
 static size_t descend(rl_path_item *items, size_t count, search *s) {
   size_t spent = 0;
   s->gradient = differentiate(items, count);
   while (s->gradient > converged && spent < MOST_ITERATIONS) {
     spent++;
-    if (!iterate(items, count, s) || (!s->is_within && s->halved && have_any_met(items, count))) {
+    if (!iterate(items, count, s) ||
+        (!s->is_within && s->halved && rl_path_have_any_met(items, count))) {
       break;
     }
   }
@@ -819,8 +649,8 @@ static size_t descend(rl_path_item *items, size_t count, search *s) {
 static size_t turn_corners(rl_path_item *items, size_t count, search *s) {
   size_t spent = 0;
   for (int k = 0; k < MOST_TURNS; k++) {
-    if (!keep_in_corners(items, count) &&
-        (s->gradient > acceptable || !leave_corner(items, count))) {
+    if (!rl_path_keep_in_corners(items, count) &&
+        (s->gradient > acceptable || !rl_path_leave_corner(items, count))) {
       return spent;
     }
     *s = (search){.length = lay(items, count), .gradient = INFINITY};
@@ -887,7 +717,8 @@ void rl_path_add_change(rl_path_item *solved, const rl_path_item *laid, size_t c
   for (size_t j = next_node(laid, count, 0); j + 1 < count; j = next_node(laid, count, j)) {
     rl_path_node *node = &solved[j].node;
     const rl_vec3 pull = pull_at(laid, i, j);
-    const rl_vec3 first = is_round(&laid[j]) ? node->directions[0] : laid[j].node.directions[0];
+    const rl_vec3 first =
+        rl_path_is_round(&laid[j]) ? node->directions[0] : laid[j].node.directions[0];
     node->gradient[0] += share * rl_dot(pull, first);
     node->gradient[1] += share * rl_dot(pull, node->directions[1]);
     i = j;
@@ -916,7 +747,7 @@ double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count
       items[i].along += time * node->step[0];
     } else if (items[i].kind == RL_PATH_CIRCLE) {
       items[i].along += time * node->step[0] / items[i].radius;
-    } else if (is_round(&items[i])) {
+    } else if (rl_path_is_round(&items[i])) {
       items[i].hinge =
           rl_add_scaled(rl_add_scaled(node->place, time * node->step[0], node->directions[0]),
                         time * node->step[1], node->directions[1]);

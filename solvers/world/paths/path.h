@@ -84,6 +84,15 @@ typedef struct rl_path_item {
   rl_path_node node; // scratch
 } rl_path_item;
 
+static inline bool rl_path_is_round(const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
+}
+
+// Whether item i has a node: it has one place, or it and the next are round (the node is a hinge).
+static inline bool rl_path_has_node(const rl_path_item *items, size_t count, size_t i) {
+  return !rl_path_is_round(&items[i]) || (i + 1 < count && rl_path_is_round(&items[i + 1]));
+}
+
 // Solves the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. Adds the number of Newton iterations to `iterations` unless that is NULL. Returns
 // nan if there is no path: a point lies inside a round item, or two round items overlap where the

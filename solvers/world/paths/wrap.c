@@ -234,7 +234,7 @@ void rl_wrap_mark_path_solved(const rl_model *model, const rl_state *state, uint
   const uint32_t count = state->wrap_counts[index];
   for (uint32_t i = 1; i <= count; i++) {
     const bool slides = items[i].kind == RL_PATH_LINE || items[i].kind == RL_PATH_CIRCLE;
-    if (slides || (rl_wrap_is_round(&items[i]) && rl_wrap_is_round(&items[i + 1]))) {
+    if (slides || (rl_path_is_round(&items[i]) && rl_path_is_round(&items[i + 1]))) {
       return; // no closed form: Newton's method would continue from there
     }
   }
@@ -319,7 +319,7 @@ double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const r
   }
   const rl_body_pose at = rl_body_pose_at(model, state, points, wrap->body);
   const rl_vec3 marked = rl_wrap_to_world(at, wrap->mark);
-  if (!rl_wrap_is_round(item)) { // on an edge, with which both directions make the same angle
+  if (!rl_path_is_round(item)) { // on an edge, with which both directions make the same angle
     return 0.5 * rl_dot(rl_add(item->in, item->out), rl_sub(marked, item->entry));
   }
   const arc_middle middle = middle_of(item);
@@ -344,7 +344,7 @@ void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *
     return;
   }
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
-  if (!rl_wrap_is_round(item)) {
+  if (!rl_path_is_round(item)) {
     wrap->mark = rl_wrap_to_body(at, item->entry);
     return;
   }

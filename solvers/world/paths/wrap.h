@@ -18,6 +18,10 @@
 
 #include "../rows.h"
 
+static inline bool rl_wrap_slips(const rl_wrap *wrap) {
+  return wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK;
+}
+
 // Whether a rope is a massless loop. Its list of wraps begins and ends at the seam, a point of the
 // straight piece between the last wrap and the first; that is piece 0, and of the last wrap only
 // the tension behind it is used, not the rest length. If any wrap of a loop sticks, the last one

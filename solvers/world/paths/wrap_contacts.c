@@ -22,7 +22,7 @@ static bool is_run_over(const rl_model *model, const rl_state *state, uint32_t i
   const rl_path_item *item = &rl_path_items(state, index)[neighbour];
   const bool is_end = neighbour == 0 || neighbour > state->wrap_counts[index];
   const rl_wrap *beside = is_end ? NULL : &rl_wraps_of(model, state, index)[neighbour - 1];
-  if (wrap->body == RL_NONE || rl_wrap_is_round(item) ||
+  if (wrap->body == RL_NONE || rl_path_is_round(item) ||
       (beside && beside->body == wrap->body && beside->part == wrap->part)) {
     return false; // a place on the part itself is on its surface up to rounding
   }

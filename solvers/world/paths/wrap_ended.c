@@ -72,7 +72,7 @@ static bool has_ended(const rl_model *model, const rl_state *state, const rl_sta
 // Returns how far a place on a wrap has moved sideways, or its arc has become longer or shorter
 // [m].
 static double place_moved(const rl_path_item *now, const rl_path_item *then) {
-  const double reach = rl_wrap_is_round(now) ? now->radius : 1.0;
+  const double reach = rl_path_is_round(now) ? now->radius : 1.0;
   return reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
 }
 

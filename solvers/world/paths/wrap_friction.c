@@ -22,7 +22,7 @@ double rl_wrap_friction(const rl_model *model, uint32_t rope, const rl_wrap *wra
 // (5) on an arc and in an eye, which counts as a small round body; (6) on an edge, which locks if
 // its denominator is not positive.
 double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
-  if (rl_wrap_is_round(item) || item->kind == RL_PATH_POINT) {
+  if (rl_path_is_round(item) || item->kind == RL_PATH_POINT) {
     return rl_exp(friction * fmax(item->turn, 0.0));
   }
   double s, c;
@@ -204,8 +204,7 @@ bool rl_wrap_rubs(const rl_model *model, const rl_state *state, uint32_t index,
   bool rubs = false;
   for (uint32_t k = 1; k < piece_count && !rubs; k++) {
     const rl_wrap *wrap = &rl_wraps_of(model, state, index)[first_piece + k - 1];
-    rubs = (wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) &&
-           rl_wrap_carrier(model, state, index, first_piece + k) != RL_NONE;
+    rubs = rl_wrap_slips(wrap) && rl_wrap_carrier(model, state, index, first_piece + k) != RL_NONE;
   }
   return rubs;
 }

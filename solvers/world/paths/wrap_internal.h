@@ -24,10 +24,6 @@ static inline rl_vec3 rl_wrap_to_body(rl_body_pose at, rl_vec3 p) {
   return rl_rotate_inverse(at.rotation, rl_sub(p, at.centre));
 }
 
-static inline bool rl_wrap_is_round(const rl_path_item *item) {
-  return item->kind == RL_PATH_SPHERE || item->kind == RL_PATH_CYLINDER;
-}
-
 // (L1) Solves the path of a loop; items[0] and items[count - 1] are its seam, which is moved to
 // where the piece between the items beside them is straight. Returns the length [m]; nan if there
 // is no path.

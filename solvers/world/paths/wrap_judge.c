@@ -101,10 +101,10 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const bool at_instant = fabs(grown) <= rounding;
   const double growth = at_instant ? drawn_rate(model, state, index, first, pieces, paid) : grown;
   const bool is_slack = excess < -rounding || (at_instant && growth < 0.0);
-  return is_slack                                           ? 0.0
-         : growth > 0.0                                     ? INFINITY
-         : rl_wrap_rubs(model, state, index, first, pieces) ? 0.0
-                                                            : any;
+  if (!is_slack && growth > 0.0) {
+    return INFINITY;
+  }
+  return is_slack || rl_wrap_rubs(model, state, index, first, pieces) ? 0.0 : any;
 }
 
 // Whether a piece beside a wrap is inert and ends at a wrap that sticks or at an end of the rope.
@@ -162,7 +162,7 @@ static bool judge_running(const rl_model *model, const rl_state *state, uint32_t
     const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
     if (wrap->grip == RL_MEETS) {
       changed = regrip(&then[i], grip_behind_touch(model, state, index, i, dt)) || changed;
-    } else if (wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) {
+    } else if (rl_wrap_slips(wrap)) {
       const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
       const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
       const bool turns = wrap->tension > 0.0 && has_run(state, index, back, dt);
@@ -183,7 +183,9 @@ static void slip_on_balls_last(const rl_wrap *wraps, rl_wrap *before, uint32_t c
     others = others || (!wraps[i].held && wraps[i].grip != before[i].grip);
   }
   for (uint32_t i = 0; i < count && others; i++) {
-    before[i].grip = before[i].held && wraps[i].grip == RL_STICKS ? RL_STICKS : before[i].grip;
+    if (before[i].held && wraps[i].grip == RL_STICKS) {
+      before[i].grip = RL_STICKS;
+    }
   }
 }
 
@@ -297,7 +299,7 @@ static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_path_item *item = &rl_path_items(state, index)[i + 1];
     if (wraps[i].held) {
-      const bool slips = wraps[i].grip == RL_SLIPS_ON || wraps[i].grip == RL_SLIPS_BACK;
+      const bool slips = rl_wrap_slips(&wraps[i]);
       const rl_path_departure d =
           rl_wrap_departure(rl_wrap_friction(model, index, &wraps[i]), item);
       if (!(d.bent <= (slips ? out_of_plane : item->wrap))) {
@@ -372,8 +374,8 @@ bool rl_wraps_slip_locked(const rl_model *model, const rl_state *state) {
     const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
     for (uint32_t i = 0; i < count && model->ropes[r].rubs; i++) {
       const rl_wrap *wrap = &rl_wraps_of(model, state, r)[i];
-      any = any || ((wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK) &&
-                    wrap->tension > 0.0 && isinf(rl_wrap_holding_ratio(model, state, r, i)));
+      any = any || (rl_wrap_slips(wrap) && wrap->tension > 0.0 &&
+                    isinf(rl_wrap_holding_ratio(model, state, r, i)));
     }
   }
   return any;

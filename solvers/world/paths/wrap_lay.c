@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lays ropes at the start of a run: from the waypoints of a definition to wraps.
 #include "wrap_lay.h"
-#include "../trigonometry.h"
 
 #include "../trigonometry.h"
 
