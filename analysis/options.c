@@ -189,13 +189,26 @@ static void add_probe(const struct argp_state *state, rl_arguments *a, const cha
   }
 }
 
+// Whether a solver has a parameter of that name; no key of a scenario is called so.
+static bool is_parameter(const char *name) {
+  const rl_solver_type *const *type = rl_solvers;
+  while (*type && rl_parameter_find(*type, name) < 0) {
+    type++;
+  }
+  return *type != NULL;
+}
+
 static void add_override(struct argp_state *state, rl_arguments *a, char *text) {
   char *equals = strchr(text, '=');
   if (!equals || equals == text) {
     refuse(state, "--set %s: expected PATH=VALUE", text);
+    return;
+  }
+  *equals = '\0'; // argv may be modified
+  if (is_parameter(text)) {
+    refuse(state, "--set %s=%s: that is a parameter of solvers; expected --solver NAME,%s=%s", text,
+           equals + 1, text, equals + 1);
   } else if (room(state, "set", a->override_count)) {
-    // argv may be modified.
-    *equals = '\0';
     a->overrides[a->override_count++] = (rl_override){text, equals + 1};
   }
 }

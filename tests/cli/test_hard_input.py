@@ -205,6 +205,7 @@ OPTIONS = (
     ("unknown probe", ("--probe", "line.tensoin"), "did you mean 'tension'?"),
     ("probe of an unknown body", ("--probe", "heavi.y"), "did you mean 'heavy'?"),
     ("probe of a node that is not there", ("--probe", "line.node.2.y"), "expected 0 to 1, or -1"),
+    ("set a parameter of solvers", ("--set", "iterations=3"), "--solver NAME,iterations=3"),
     ("set an unknown key", ("--set", "bodies.heavy.mas=3"), "did you mean 'mass'?"),
     ("set a body that is not there", ("--set", "bodies.heavi.mass=3"), "did you mean 'heavy'?"),
     ("set a negative mass", ("--set", "bodies.heavy.mass=-1"), "greater than 0 [kg], found '-1'"),
