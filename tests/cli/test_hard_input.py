@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import resource
 import subprocess
-import time
 from pathlib import Path
 
 from tests.cli import support as cli
 
-SECONDS = 20.0  # far more than any refusal takes, under sanitizers as well
+SECONDS = 20  # of processor time: far more than any refusal takes, under sanitizers as well
 MEMORY = 1 << 29  # [bytes] in all, where no sanitizer needs more by itself
 
 HEAD = "name: test\nduration: 1\nstep: 0.01\n"
@@ -223,7 +222,12 @@ OPTIONS = (
 )
 
 
-def limit_memory() -> None:
+def limit_time() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def limit_both() -> None:
+    limit_time()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
@@ -238,16 +242,13 @@ class HardInput(cli.Case):
     def setUpClass(cls) -> None:
         # A sanitizer takes all the addresses there are, so that nothing could be limited.
         plain = subprocess.run([cli.PROGRAM, "--version"], capture_output=True, check=False,
-                               preexec_fn=limit_memory)
-        cls.limits = {"preexec_fn": limit_memory} if plain.returncode == 0 else {}
+                               preexec_fn=limit_both)
+        cls.limit = limit_both if plain.returncode == 0 else limit_time
 
     def refuse(self, *words: object, says: tuple[str, ...]) -> None:
         out = cli.new_folder()
         given = words if "--out" in words or words[0] == "check" else (*words, "--out", out)
-        start = time.monotonic()
-        self.refused(*given, says=says, timeout=SECONDS, **self.limits)
-        self.expect_true(time.monotonic() - start < SECONDS, time.monotonic() - start,
-                         f"at most {SECONDS} s", f"time of {words[:2]}")
+        self.refused(*given, says=says, preexec_fn=type(self).limit)
         self.expect(out.exists(), False, "something written by a command that was refused")
 
     def test_scenarios(self) -> None:
@@ -311,11 +312,11 @@ class Memory(cli.Case):
 
     def setUp(self) -> None:
         HardInput.setUpClass()
-        if not HardInput.limits:
+        if HardInput.limit is not limit_both:
             self.skipTest("the memory of a program under sanitizers cannot be limited")
 
     def refuse(self, *words: object, says: tuple[str, ...]) -> None:
-        self.refused(*words, says=says, status=cli.FAILED, timeout=SECONDS, **HardInput.limits)
+        self.refused(*words, says=says, status=cli.FAILED, preexec_fn=limit_both)
 
     def write(self, name: str, text: str) -> Path:
         path = cli.WORK / name
