@@ -2,7 +2,7 @@
 // NeHe lesson 40: the parameters at which its rope blows up. papers/nehe.md.
 #include "reproduce.h"
 
-#include "runs/run.h"
+#include "runs/signals.h"
 
 #include <gsl/gsl_math.h>
 

@@ -4,7 +4,7 @@
 
 #include "csv.h"
 
-#include "runs/run.h"
+#include "runs/signals.h"
 
 typedef struct table {
   FILE *out;

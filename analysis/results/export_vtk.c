@@ -3,7 +3,7 @@
 // collection with the times. Numbers are in base64, since VTK reads no nan from text.
 #include "export.h"
 
-#include "runs/run.h"
+#include "runs/signals.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,6 +4,7 @@
 #define RL_RUN_H
 
 #include "scenario.h"
+#include "signals.h"
 #include "solver_spec.h"
 #include "world/driver.h"
 
@@ -49,13 +50,6 @@ bool rl_run_schedule(const rl_scenario *scenario, const rl_run_options *options,
 // The same with the message on stderr. Unless the options say quiet, it also notes a step that had
 // to be adjusted, and odd events and ropes (event_notes.h).
 bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options, rl_schedule *schedule);
-
-// Ignores SIGXFSZ and SIGPIPE and catches SIGINT, SIGTERM and SIGHUP. Before
-// rl_run_begin_writing() they end the program at once; after it they only set
-// rl_run_interrupted(), so that files can be completed, and a second SIGINT ends the program.
-void rl_run_catch_signals(void);
-void rl_run_begin_writing(void);
-bool rl_run_interrupted(void);
 
 // Creates a driver for a solver on a scenario; NULL when out of memory. A signal also interrupts a
 // step that is being made, which then returns RL_RUNNING.
