@@ -373,12 +373,12 @@ static void bounce(rl_driver *driver) {
 static void advance(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
   const rl_step_info *info = &driver->info;
-  state->work -= rl_events_work(driver);
+  state->work -= rl_events_potential(driver);
   rl_driver_solve(driver, t1);
   if (info->reason == RL_RUNNING) {
     return;
   }
-  state->work += rl_events_work(driver);
+  state->work += rl_events_potential(driver);
   if (!driver->type->keeps_ledger) {
     rl_ledger_end(driver->ledger, driver->model, state, driver->rows, driver->dt,
                   driver->type->stored_energy == NULL, info->rubbed);

@@ -117,7 +117,7 @@ static bool is_doubtful(const rl_driver *driver) {
 }
 
 // Whether a step did not settle, and has lost so much that everything may have stood still.
-static bool is_stopped(const rl_driver *driver) {
+static bool is_stuck(const rl_driver *driver) {
   return driver->info.reason == RL_CONVERGED_ITERATIONS &&
          gained(driver) < -doubtful_loss * driver->energy_scale;
 }
@@ -188,7 +188,7 @@ static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1, bool sure) 
 static bool loses_path_ahead(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const bool gains = is_doubtful(driver);
-  if (!driver->type->seeks_positions || !(gains || is_stopped(driver))) {
+  if (!driver->type->seeks_positions || !(gains || is_stuck(driver))) {
     return false;
   }
   static const double shares[] = {1.0, 0.5};
@@ -211,8 +211,9 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
 }
 
 // After a rope has slipped off at the start of the step: removes from the velocities there the
-// rates at which its strands got longer, (22) of changes.md, with the wraps that it had until then,
-// which the state of the trial still has. They lag half a step, or are those given at the start.
+// rates at which its strands got longer, (22) of papers/changes.md, with the wraps that it had
+// until then, which the state of the trial still has. They lag half a step, or are those given at
+// the start.
 static void let_go(rl_driver *driver) {
   put_back(driver);
   rl_wraps_evaluate_rows(driver->model, driver->state, driver->rows);

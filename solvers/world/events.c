@@ -23,7 +23,7 @@ static void note(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t
   }
 }
 
-// Whether a winch has to stop, with so much rope left [m]; noted where it did not stop before.
+// Notes a winch that has to stop, with so much rope left [m], where it did not stop before.
 static void stop_winch(rl_driver *driver, uint32_t event, bool stops, double length) {
   const rl_event *e = &driver->model->events[event];
   if (stops && !driver->is_empty[event] && driver->change_count < driver->change_capacity) {
@@ -373,14 +373,14 @@ bool rl_events_act(rl_driver *driver) {
   return parted;
 }
 
-double rl_events_work(const rl_driver *driver) {
+double rl_events_potential(const rl_driver *driver) {
   const rl_state *state = driver->state;
-  double work = 0.0;
+  double sum = 0.0;
   for (uint32_t i = 0; i < driver->model->place_count && state->pushes; i++) {
-    work +=
+    sum +=
         state->points[i].w > 0.0 ? rl_dot(state->pushes[i], rl_position(&state->points[i])) : 0.0;
   }
-  return work;
+  return sum;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -30,6 +30,6 @@ bool rl_events_tear(rl_driver *driver);
 
 // Returns the potential sum of F.x of the forces that act since the last rl_events_act [J]: its
 // difference between two states is their work.
-double rl_events_work(const rl_driver *driver);
+double rl_events_potential(const rl_driver *driver);
 
 #endif

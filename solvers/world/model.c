@@ -323,6 +323,19 @@ static bool check_ropes_apart(const rl_model *model, const rl_contact *contact, 
              rope->radius, other->radius);
 }
 
+// A rope may start as deep in a body as this, of its elements.
+static bool check_rope_outside(const rl_model *model, const rl_contact *contact, double depth,
+                               rl_fault *fault) {
+  const rl_rope *rope = &model->ropes[contact->rope];
+  return depth <= RL_START_TOLERANCE * rope->length / rope->link_count ||
+         rl_fault_set(
+             fault, RL_FAULT_INVALID, RL_NONE, contact->rope, "points",
+             "%s %u starts %.3g m inside body '%s' (with the rope's radius of %g m); expected the "
+             "rope outside",
+             contact->next == RL_NONE ? "node" : "element", contact->node, depth,
+             model->bodies[contact->body].name, rope->radius);
+}
+
 // No rope with bending stiffness starts folded back on itself.
 static bool check_bends(const rl_model *model, const rl_state *state, rl_fault *fault) {
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
@@ -371,23 +384,9 @@ static bool check_start(const rl_model *model, const rl_definition *definition, 
     }
     const rl_contact *contact = &state->contacts[row->item];
     rl_row_evaluate(model, state, rows, row, state->points);
-    if (contact->rope == RL_NONE) {
-      outside = check_bodies_apart(model, contact, row->value, fault);
-      continue;
-    }
-    const rl_rope *rope = &model->ropes[contact->rope];
-    if (rl_is_of_ropes(contact)) {
-      outside = check_ropes_apart(model, contact, row->value, fault);
-      continue;
-    }
-    if (row->value > RL_START_TOLERANCE * rope->length / rope->link_count) {
-      outside = rl_fault_set(
-          fault, RL_FAULT_INVALID, RL_NONE, contact->rope, "points",
-          "%s %u starts %.3g m inside body '%s' (with the rope's radius of %g m); expected the "
-          "rope outside",
-          contact->next == RL_NONE ? "node" : "element", contact->node, row->value,
-          model->bodies[contact->body].name, rope->radius);
-    }
+    outside = (contact->rope == RL_NONE  ? check_bodies_apart
+               : rl_is_of_ropes(contact) ? check_ropes_apart
+                                         : check_rope_outside)(model, contact, row->value, fault);
   }
   rl_rows_free(rows);
   rl_state_free(state);

@@ -190,9 +190,6 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
 // the list.
 double rl_travelled(const rl_model *model, const rl_state *then, const rl_state *now, double dt);
 
-// Returns a hash of the wraps and their grips.
-uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state);
-
 // Finds the places of the listed contacts of ropes again, idle ones included, at the state's
 // positions; contacts of bodies keep their places. For methods of many substeps in a step
 // (rl_solver_type.detects_again): depth that only the next step found would be pushed out within

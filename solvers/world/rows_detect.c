@@ -2,6 +2,7 @@
 // Detection: the contacts that can act in a step, and their places.
 #include "bodies/body_contact.h"
 #include "paths/path_solid.h"
+#include "paths/wrap.h"
 #include "ropes/elements.h"
 #include "ropes/eyes.h"
 #include "ropes/rope_contact.h"
@@ -348,22 +349,6 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
   rl_detect_bodies(model, state, rows, old_count, &old, dt);
 }
 
-uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
-  uint64_t hash = RL_HASH_START;
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    const rl_wrap *wraps = &state->wraps[model->ropes[r].first_wrap];
-    hash = rl_hash_word(hash, state->wrap_counts[r]);
-    for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
-      const uint32_t how = wraps[i].grip + (wraps[i].held ? 4U : 0U);
-      const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, how};
-      for (size_t k = 0; k < 4; k++) {
-        hash = rl_hash_word(hash, words[k]);
-      }
-    }
-  }
-  return hash;
-}
-
 // Builds the rows of the ropes again if wraps or elements have changed, and then returns true.
 static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *rows) {
   const uint64_t now = model->wrap_capacity > 0 ? rl_wraps_hash(model, state) : rows->wraps;
@@ -374,6 +359,21 @@ static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *ro
   }
   rows->wraps = now;
   return changed;
+}
+
+// Adds the row of a contact of a rope with a body.
+static void add_contact_row(const rl_model *model, rl_rows *rows, const rl_contact *contact,
+                            uint32_t i) {
+  rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
+  row->friction = model->frictions[(size_t)contact->rope * model->body_count + contact->body];
+  rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->slot));
+  if (contact->next != RL_NONE) {
+    rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->next));
+  }
+  if (model->bodies[contact->body].motion != RL_FIXED) { // the body feels the rope, or drives it
+    rl_row_add_vertex(model, rows, row,
+                      (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}});
+  }
 }
 
 void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows) {
@@ -401,22 +401,10 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
     const rl_contact *contact = &state->contacts[i];
     if (contact->rope == RL_NONE) {
       rl_add_body_row(model, rows, contact, i);
-      continue;
-    }
-    if (rl_is_of_ropes(contact)) {
+    } else if (rl_is_of_ropes(contact)) {
       rl_add_rope_row(model, state, rows, contact, i);
-      continue;
-    }
-    const size_t pair = (size_t)contact->rope * model->body_count + contact->body;
-    rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
-    row->friction = model->frictions[pair];
-    rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->slot));
-    if (contact->next != RL_NONE) {
-      rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->next));
-    }
-    if (model->bodies[contact->body].motion != RL_FIXED) { // the body feels the rope, or drives it
-      rl_row_add_vertex(model, rows, row,
-                        (rl_vertex){rl_body_slot(model, contact->body), {0.0, 0.0, 0.0}});
+    } else {
+      add_contact_row(model, rows, contact, i);
     }
   }
   rl_count_crowds(model, state, rows);

@@ -335,6 +335,15 @@ static void evaluate_contact(const rl_model *model, const rl_state *state, rl_ro
   }
 }
 
+// Finds the shares that the four ends of two elements have in the way between the places that are
+// nearest.
+static void find_shares(const rl_foot *found, double shares[4]) {
+  shares[0] = 1.0 - found->fraction;
+  shares[1] = found->fraction;
+  shares[2] = found->other_fraction - 1.0;
+  shares[3] = -found->other_fraction;
+}
+
 // Evaluates a contact of two elements, (2), (3) of papers/tangle.md, with p and q the nearest
 // places as found: either can slide along itself without a change of C.
 static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row,
@@ -345,8 +354,8 @@ static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows
   for (size_t i = 0; i < 4; i++) {
     places[i] = place_of(model, state, vertices[i], points);
   }
-  const double shares[4] = {1.0 - found->fraction, found->fraction, found->other_fraction - 1.0,
-                            -found->other_fraction};
+  double shares[4];
+  find_shares(found, shares);
   rl_vec3 way = {0.0, 0.0, 0.0};
   for (size_t i = 0; i < 4; i++) {
     way = rl_add_scaled(way, shares[i], places[i].at);
@@ -463,7 +472,7 @@ static void lay_entries(rl_rows *rows, rl_row *row) {
   row->is_laid = true;
 }
 
-// Sets up its rl_crossing.
+// Sets up the rl_crossing of a row whose slots and shares it has.
 static void freeze(const rl_state *state, rl_rows *rows, rl_row *row, rl_crossing *c) {
   const rl_foot *found = &rows->feet[row->item];
   row->normal = found->normal;
@@ -482,12 +491,10 @@ void rl_row_freeze(const rl_model *model, const rl_state *state, rl_rows *rows, 
   const rl_foot *found = &rows->feet[row->item];
   const rl_vertex *vertices = &rows->vertices[row->first_vertex];
   rl_crossing *c = &rows->crossings[row->item];
-  const double shares[4] = {1.0 - found->fraction, found->fraction, found->other_fraction - 1.0,
-                            -found->other_fraction};
   bool is_crossing = true;
+  find_shares(found, c->shares);
   for (size_t i = 0; i < 4; i++) {
     c->slots[i] = vertices[i].slot;
-    c->shares[i] = shares[i];
     is_crossing = is_crossing && vertices[i].slot < model->node_count;
   }
   if (is_crossing) {

@@ -153,9 +153,14 @@ static inline bool rl_is_of_ropes(const rl_contact *contact) {
   return contact->rope != RL_NONE && contact->body == RL_NONE;
 }
 
+// Returns the index of the first multiplier of a split, behind those of elements and contacts.
+static inline size_t rl_first_split(const rl_model *model, const rl_state *state) {
+  return (size_t)model->link_count + (size_t)state->contact_count;
+}
+
 // Return the number of multipliers in use, and the most there can be.
 static inline size_t rl_unknown_count(const rl_model *model, const rl_state *state) {
-  return (size_t)model->link_count + (size_t)state->contact_count + (size_t)state->split_count;
+  return rl_first_split(model, state) + (size_t)state->split_count;
 }
 
 static inline size_t rl_unknown_capacity(const rl_model *model) {

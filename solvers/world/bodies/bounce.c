@@ -282,6 +282,7 @@ static void sweep_positions(bounce *b) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// The bounce of a step
 
 // Evaluates the rows that take part at the present positions, and sets their impulses to 0.
 static void prepare(bounce *b) {

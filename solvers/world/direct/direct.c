@@ -307,7 +307,7 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
   }
   d->structure = rows->structure;
   d->link_count = model->link_count;
-  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->first_split = (uint32_t)rl_first_split(model, state);
   d->has_forces = can_slip(model);
   find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
   find_order(d, model, state);

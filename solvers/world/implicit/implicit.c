@@ -120,7 +120,7 @@ static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state 
                           const rl_rows *rows, uint32_t count) {
   rl_direct *d = &p->tangents;
   d->link_count = model->link_count;
-  d->first_split = model->link_count + (uint32_t)state->contact_count;
+  d->first_split = (uint32_t)rl_first_split(model, state);
   d->row_count = count;
   d->tangents_count = 0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {

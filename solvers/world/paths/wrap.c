@@ -11,6 +11,22 @@
 static const double closed = 1e-14;
 enum { MOST_CLOSINGS = 30 };
 
+uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
+  uint64_t hash = RL_HASH_START;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_wrap *wraps = rl_wraps_of(model, state, r);
+    hash = rl_hash_word(hash, state->wrap_counts[r]);
+    for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
+      const uint32_t how = wraps[i].grip + (wraps[i].held ? 4U : 0U);
+      const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, how};
+      for (size_t k = 0; k < 4; k++) {
+        hash = rl_hash_word(hash, words[k]);
+      }
+    }
+  }
+  return hash;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Items of the path
 

@@ -38,6 +38,9 @@ static inline uint32_t rl_wraps_piece_count(const rl_model *model, const rl_stat
   return count + (rl_wraps_is_loop(model, rope) && count > 0 ? 0 : 1);
 }
 
+// Returns a hash of the wraps and their grips.
+uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state);
+
 // Solves the path of a rope at trial positions [slot_count] into its rl_path_items and returns the
 // length [m]; nan if there is no path. Does nothing where the items are already solved for inputs
 // that are the same to the bit.

@@ -233,7 +233,7 @@ static void keep_lengths(rl_wrapping *w, double length) {
 
 // Clears the growths of strands where no contact has changed: their rows draw these in in the next
 // step. Keeps those of strands that had no tension in this step and are too long now.
-static void leave_growths(const rl_model *model, rl_state *state, uint32_t r) {
+static void clear_pulled_growths(const rl_model *model, rl_state *state, uint32_t r) {
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, r);) {
     const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
     if (rl_wrap_piece_tension(model, state, r, p) > 0.0 || !(strand.length > strand.rest)) {
@@ -246,7 +246,7 @@ static void leave_growths(const rl_model *model, rl_state *state, uint32_t r) {
 void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
-      leave_growths(model, state, r);
+      clear_pulled_growths(model, state, r);
     }
   }
 }
@@ -271,7 +271,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   w.lost = ended; // there the solution has arcs of negative angle, for which marks mean nothing
   if (ended == RL_NONE && goes_on(&w, before)) {
     rl_wraps_keep(&w);
-    leave_growths(model, state, r);
+    clear_pulled_growths(model, state, r);
     return rubbed;
   }
   w.shortest = start * (1.0 - rl_longest_slip) - 2.0 * longest_growth(model, before, state, r);

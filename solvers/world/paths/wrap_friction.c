@@ -52,7 +52,7 @@ double rl_wrap_holding_ratio(const rl_model *model, const rl_state *state, uint3
 double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t index) {
   const rl_wrap *wrap = &rl_wraps_of(model, state, rope)[index];
-  if (wrap->grip != RL_SLIPS_ON && wrap->grip != RL_SLIPS_BACK) {
+  if (!rl_wrap_slips(wrap)) {
     return 1.0;
   }
   const double ratio = fmin(rl_wrap_holding_ratio(model, state, rope, index), largest_ratio);
@@ -230,7 +230,7 @@ uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uin
 }
 
 void rl_wraps_read_tensions(const rl_model *model, rl_state *state, uint32_t index, size_t *split) {
-  const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
+  const size_t first_split = rl_first_split(model, state);
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const double first = state->multipliers[model->ropes[index].first_link];
   const uint32_t last =

@@ -27,7 +27,6 @@ typedef struct pulls {
 // Returns the mean tensions of the step; but 0 for a strand that is slack at its end while the
 // other one is taut. `last`: impulses of the last substep, or NULL; `behind` and `ahead`: the
 // unknowns of the strands before and behind the wraps.
-
 static pulls pulls_beside(const double *last, size_t behind, size_t ahead, double back, double on) {
   const bool back_pulls = !last || last[behind] != 0.0, on_pulls = !last || last[ahead] != 0.0;
   return (pulls){back_pulls || !on_pulls ? back : 0.0, on_pulls || !back_pulls ? on : 0.0};
@@ -321,7 +320,7 @@ static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *
 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
                     double dt) {
-  const size_t first_split = (size_t)model->link_count + (size_t)state->contact_count;
+  const size_t first_split = rl_first_split(model, state);
   bool changed = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
