@@ -98,7 +98,8 @@ bool rl_driver_is_unsettled(const rl_driver *driver);
 // Returns the present energies, with those in the method's own springs.
 rl_energy rl_driver_energy(const rl_driver *driver);
 
-// Returns energy(t) - energy(0) - work + dissipated [J]: the energy error of the method.
+// (9) of papers/world.md: returns energy(t) - energy(0) - work + dissipated [J]: the energy error
+// of the method.
 double rl_driver_energy_error(const rl_driver *driver);
 
 #endif

@@ -21,7 +21,8 @@ static inline double rl_energy_total(rl_energy e) {
   return e.kinetic + e.gravity + e.elastic + e.bending;
 }
 
-// Returns the energies of all that moves; `elastic` is that of elastic ropes.
+// (8) of papers/world.md: returns the energies of all that moves; `elastic` is that of elastic
+// ropes.
 rl_energy rl_state_energy(const rl_model *model, const rl_state *state);
 rl_momentum rl_state_momentum(const rl_model *model, const rl_state *state);
 
@@ -46,8 +47,9 @@ void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model)
 //   dissipated  P (u0 + u1) / 2 with P = lambda dt and u the row's rate before and after, for rows
 //               that were not active at the start of the step or whose prescribed rate jumps: an
 //               inelastic catch, P |change of u| / 2 when it stops the row. If the rate of a row
-//               jumps under a load, P is without that load, (10a) of papers/world.md. Friction of
-//               contacts, `rubbed`, is included: in a hit one may gain what the other loses
+//               jumps under a load, P is without that load, (10), (10a) of papers/world.md.
+//               Friction of contacts, `rubbed`, is included: in a hit one may gain what the other
+//               loses
 // No `impacts` for a method whose stand-in springs store the energy of a catch.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
@@ -97,9 +99,10 @@ void rl_ledger_half(rl_ledger *ledger, const rl_state *state, const rl_rows *row
 void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                       rl_rows *rows, const struct rl_bounce *bounce);
 
-// Adds to info->rubbed what Coulomb friction takes in a step, -T.u with u the mean of the slide at
-// the velocities before the step and at the state's, and to info->work what driven bodies do
-// through it. T is `scale` times the impulse of each contact across its normal [N s].
+// (5c) of papers/world.md: adds to info->rubbed what Coulomb friction takes in a step, -T.u with u
+// the mean of the slide at the velocities before the step and at the state's, and to info->work
+// what driven bodies do through it. T is `scale` times the impulse of each contact across its
+// normal [N s].
 void rl_ledger_friction(const rl_rows *rows, const rl_state *state, const rl_vec3 *impulses,
                         double scale, const rl_vec3 *before, rl_step_info *info);
 

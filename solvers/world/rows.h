@@ -288,8 +288,8 @@ static inline rl_vec3 rl_row_guide(const rl_row *row, uint32_t i) {
                                       : RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
 }
 
-// Returns dC/dt of a general row for these velocities, dL/dt - dL0/dt, with the gradients last
-// evaluated [m/s].
+// (4) of papers/world.md: returns dC/dt of a general row for these velocities, dL/dt - dL0/dt, with
+// the gradients last evaluated [m/s].
 static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const rl_vec3 *v) {
   double rate = 0.0 - row->reel;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
@@ -451,13 +451,13 @@ static inline double rl_row_residual(double value, double reaction, double lower
   return fabs(lower < 0.0 || !(reaction < -value) ? value : reaction);
 }
 
-// Returns the residual of the whole set, one definition for every solver:
+// (7) of papers/world.md: returns the residual of the whole set, one definition for every solver:
 //
-//     max over rows of | min(-C, W lambda) |,  W = J M^-1 J^T dt^2   [m];  |C| for C = 0 rows.
+//     max over rows of | min(-C, W lambda) |,  W = J M^-1 J^T dt^2   [m];  |C| for C = 0 rows
 //
-// Elastic rows have C - compliance lambda in place of C (their law is C = compliance lambda).
-// with lambda = scale * multipliers [N], so that a method can pass what it iterates on. This is
-// the position level: C at `points`. Evaluates every row.
+// with lambda = scale * multipliers [N], so that a method can pass what it iterates on, and at the
+// position level: C at `points`. Elastic rows have C - compliance lambda in place of C (their law
+// is C = compliance lambda). Evaluates every row.
 double rl_residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                    const rl_point *points, const double *multipliers, double scale, double dt);
 

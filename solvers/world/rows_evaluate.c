@@ -113,6 +113,7 @@ static place place_at(const rl_model *model, const rl_state *state, uint32_t slo
 
 static bool has_spin(const place *p) { return p->body && p->body->spin_slot != RL_NONE; }
 
+// (16) Returns the generalized force on the spin of the body of a place.
 static rl_vec3 lever(const place *p, rl_vec3 force) {
   return rl_spin_lever(p->body, p->rotation, p->arm, force);
 }

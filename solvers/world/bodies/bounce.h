@@ -37,9 +37,9 @@ typedef struct rl_bounce_law {
                 // substep of methods that would throw it back; 0: nothing is
 } rl_bounce_law;
 
-// After it: changes the velocities by simultaneous impulses at the contacts of bodies that pushed,
-// and if one of them is a hit, by friction there and by the pull of taut ropes and contacts of
-// ropes that hang together with it. The multipliers take the impulses in.
+// (4b) After it: changes the velocities by simultaneous impulses at the contacts of bodies that
+// pushed, and if one of them is a hit, by friction there and by the pull of taut ropes and contacts
+// of ropes that hang together with it. The multipliers take the impulses in.
 rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_state *state,
                         rl_rows *rows);
 

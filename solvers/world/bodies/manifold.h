@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Contact manifolds of two convex parts of two bodies that touch, or could touch soon: up to eight
 // touches, each a point of one part, which may be rounded, and a plane of the other.
-// papers/bodies.md has the derivation.
+// papers/bodies.md has the derivation and the equation numbers.
 #ifndef RL_MANIFOLD_H
 #define RL_MANIFOLD_H
 
@@ -40,7 +40,7 @@ uint32_t rl_manifold_capacity(rl_shape a, rl_shape b);
 // An axis tilted by less than this against a normal counts as parallel to it [rad].
 #define RL_UPRIGHT 1e-9
 
-// Returns the point of a rounding that is nearest to a plane with this normal, and its distance
+// (1) Returns the point of a rounding that is nearest to a plane with this normal, and its distance
 // `below` the core along the normal [m]. For a disc that lies flat on the plane it is the core.
 static inline rl_vec3 rl_rounding_point(rl_vec3 core, double radius, rl_vec3 axis, rl_vec3 normal,
                                         double *below) {

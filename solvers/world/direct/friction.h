@@ -43,8 +43,8 @@ rl_vec3 rl_friction_slide(const rl_friction *friction, const rl_row *row, const 
 void rl_frictions_measure(rl_friction *frictions, const rl_direct *direct, const rl_rows *rows,
                           const rl_vec3 *v);
 
-// Returns the residual of the law of friction: max W |T - its projection|, [m] or [m/s]; `size` is
-// the largest W |T|.
+// (10) Returns the residual of the law of friction: max W |T - its projection|, [m] or [m/s];
+// `size` is the largest W |T|.
 double rl_frictions_residual(const rl_friction *frictions, const rl_direct *direct,
                              const rl_rows *rows, const double *inverse_masses,
                              const double *multipliers, double *size);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Equation numbers are those of papers/pbd-direct.md.
 #include "projection.h"
 
 #include "../ledger.h"
@@ -101,8 +102,8 @@ bool rl_projection_begin(rl_projection *p, const rl_model *model, rl_state *stat
   return !p->direct.is_short;
 }
 
-// Turns all bodies again from the start of the step, with all impulses so far: the rotation is not
-// linear in the impulses.
+// (13) Turns all bodies again from the start of the step, with all impulses so far: the rotation is
+// not linear in the impulses.
 static void turn_again(rl_projection *p, const rl_model *model, rl_state *state) {
   if (model->slot_count == model->place_count) {
     return;
@@ -190,8 +191,8 @@ static void move(rl_projection *p, const rl_model *model, rl_state *state, bool 
   }
 }
 
-// Makes one Newton iteration: A dlambda = C for active rows, lambda = 0 for the others. The current
-// gradients become those before. Returns false if A is singular.
+// (4) Makes one Newton iteration: A dlambda = C for active rows, lambda = 0 for the others. The
+// current gradients become those before. Returns false if A is singular.
 static bool newton(rl_projection *p, const rl_model *model, rl_state *state, const rl_rows *rows,
                    bool at_start, rl_regularisation regularisation) {
   rl_frictions_choose(p->frictions, &p->direct, rows, p->inverse_masses, state->multipliers,
@@ -276,8 +277,8 @@ static void drift_again(rl_projection *p, const rl_model *model, rl_state *state
   begin_friction(p, &p->rows, state->points);
 }
 
-// (14) of papers/pbd-direct.md: whether there may be no solution along the gradients of the start,
-// so that the last iteration is worth nothing.
+// (14) Whether there may be no solution along the gradients of the start, so that the last
+// iteration is worth nothing.
 static bool is_lost(const rl_projection *p, const rl_model *model, const rl_state *state) {
   bool is_beyond = p->has_turned && model->wrap_capacity > 0;
   for (uint32_t m = 0; m < model->link_count; m++) {

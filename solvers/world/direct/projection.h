@@ -75,15 +75,16 @@ rl_reason rl_projection_positions(rl_projection *projection, const rl_model *mod
                                   rl_rows *rows, bool at_start, int iterations, double tolerance,
                                   rl_step_info *info);
 
-// Adds the sum of the moves over dt to the velocities, after rl_projection_positions.
+// (5) of papers/pbd-direct.md: adds the sum of the moves over dt to the velocities, after
+// rl_projection_positions.
 void rl_projection_finish(rl_projection *projection, const rl_model *model, rl_state *state);
 
 // Evaluates the rows at the state's positions again, after contacts have moved on their bodies.
 void rl_projection_evaluate(rl_projection *projection, const rl_model *model, const rl_state *state,
                             rl_rows *rows);
 
-// Projects the state's velocities at the positions last evaluated; `impulses` becomes mu. A row is
-// taut if it was active in the projection of the positions.
+// (5) of papers/rattle.md: projects the state's velocities at the positions last evaluated;
+// `impulses` becomes mu. A row is taut if it was active in the projection of the positions.
 void rl_projection_velocities(rl_projection *projection, rl_state *state, const rl_rows *rows,
                               int iterations);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vectors (a0, a1) of the second-order cone |a1| <= a0, its Jordan algebra, and the scaling of
-// Nesterov and Todd; convex.md (8) to (12), (18) to (23).
+// Nesterov and Todd; (8) to (12), (18) to (23) of papers/convex.md.
 #ifndef RL_CONE_H
 #define RL_CONE_H
 

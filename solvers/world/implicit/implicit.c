@@ -68,8 +68,8 @@ void rl_implicit_forget(rl_implicit *p) {
 // ---------------------------------------------------------------------------------------------
 // Prediction
 
-// Predicts a place: v' = (v + h g + h w F + h w c u) / (1 + h w c), with the drag coefficient c,
-// the wind u at the end and the external force F; M / h^2 is then that of the mass (1 + h w c) m.
+// (1) Predicts a place: v' = (v + h g + h w F + h w c u) / (1 + h w c), with the drag coefficient
+// c, the wind u at the end and the external force F; M / h^2 is then of the mass (1 + h w c) m.
 static void predict_place(rl_implicit *p, const rl_model *model, rl_state *state, uint32_t slot,
                           rl_vec3 from, rl_vec3 velocity) {
   const double w = state->points[slot].w, drag = rl_drags(model, state)[slot];
@@ -132,8 +132,9 @@ static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state 
   }
 }
 
-// Sets softness, lag and bounds of a row. A hard row is a constraint, not a motion to be resolved:
-// with the midpoint rule it has its value at the end of the step, C + h dC/dt (convex.md (15)).
+// (3) Sets softness, lag and bounds of a row. A hard row is a constraint, not a motion to be
+// resolved: with the midpoint rule it has its value at the end of the step, C + h dC/dt ((15) of
+// papers/convex.md).
 static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
                     double lower) {
   p->hard[m] = soft.is_hard;
@@ -391,8 +392,8 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
   }
 }
 
-// convex.md (24): returns the mean velocity over the step along which forces do work; with backward
-// Euler without the part of the external forces.
+// (24) of papers/convex.md: returns the mean velocity over the step along which forces do work;
+// with backward Euler without the part of the external forces.
 static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
   const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
   const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
@@ -401,8 +402,8 @@ static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32
   return rl_scale(0.5, rl_sub(sum, fall));
 }
 
-// convex.md (24): books the loss of catches, along the directions of the forces, with the final
-// velocities.
+// (24) of papers/convex.md: books the loss of catches, along the directions of the forces, with the
+// final velocities.
 static void book_catches(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                          rl_ledger *ledger) {
   for (uint32_t n = 0; n < rows->block_count; n++) {
@@ -416,8 +417,8 @@ static void book_catches(const rl_implicit *p, const rl_state *state, const rl_r
   }
 }
 
-// Computes x and v at the end of the step; with the midpoint rule twice as far from the start as
-// the middle.
+// (5) Computes x and v at the end of the step; with the midpoint rule twice as far from the start
+// as the middle.
 static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state,
                           rl_step_info *info) {
   const bool middle = p->integrator == RL_MIDPOINT;

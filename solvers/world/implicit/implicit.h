@@ -9,8 +9,8 @@
 // backward Euler, BDF2, or the implicit midpoint rule, which is backward Euler to the middle of the
 // step, continued with the same forces. At an impact velocities jump, and a method of order 2 must
 // not extrapolate from before it: BDF2 starts again, and after the midpoint rule the rates of rows
-// that pushed are removed. Equation numbers are those of papers/penalty-implicit.md and
-// papers/convex.md.
+// that pushed are removed. Equation numbers are those of papers/penalty-implicit.md, unless
+// another note is named.
 #ifndef RL_IMPLICIT_H
 #define RL_IMPLICIT_H
 
@@ -18,7 +18,7 @@
 #include "cone.h"
 #include "kkt.h"
 
-// Most iterations (Krylov vectors) for the friction of slipping contacts, convex.md (13).
+// Most iterations (Krylov vectors) for the friction of slipping contacts, (13) of papers/convex.md.
 enum { RL_IMPLICIT_KRYLOV = 20 };
 
 typedef enum rl_integrator { RL_EULER, RL_MIDPOINT, RL_BDF2 } rl_integrator;
@@ -30,7 +30,7 @@ typedef struct rl_bent_link {
   double along;
 } rl_bent_link;
 
-// A contact with friction in the interior point, convex.md (8) to (12).
+// A contact with friction in the interior point, (8) to (12) of papers/convex.md.
 typedef struct rl_cone_pair {
   rl_cone force, force_change; // a = (mu lambda, T)
   rl_cone slide, slide_change; // b = (psi, u)
@@ -39,7 +39,7 @@ typedef struct rl_cone_pair {
   double scale, length;        // eta of it, and |w1|; 0: it is none
 } rl_cone_pair;
 
-// An element in the interior point of elements alone, convex.md (18) to (23).
+// An element in the interior point of elements alone, (18) to (23) of papers/convex.md.
 typedef struct rl_element_pair {
   rl_cone slack, slack_change;                         // s = (l, d) [m]
   rl_cone pull, pull_change;                           // z = (lambda, -t) [N]
@@ -177,13 +177,13 @@ void rl_implicit_choose_friction(rl_implicit *implicit, const rl_rows *rows);
 // before the first one.
 void rl_implicit_grip(rl_implicit *implicit, double residual);
 
-// Computes the imbalance of forces at the positions last evaluated; returns the largest move of a
-// slot that would compensate it [m].
+// (2) Computes the imbalance of forces at the positions last evaluated; returns the largest move of
+// a slot that would compensate it [m].
 double rl_implicit_balance(rl_implicit *implicit, const rl_model *model, const rl_state *state,
                            const rl_rows *rows);
 
-// Assembles the matrix of the `active` rows with `diagonal`, with the bending stiffness or without
-// it, and factors it. Returns false if it is singular.
+// (6) Assembles the matrix of the `active` rows with `diagonal`, with the bending stiffness or
+// without it, and factors it. Returns false if it is singular.
 bool rl_implicit_factor(rl_implicit *implicit, const rl_model *model, const rl_state *state,
                         const rl_rows *rows, bool bends);
 
@@ -231,8 +231,8 @@ rl_reason rl_implicit_newton(rl_implicit *implicit, const rl_model *model, rl_st
 rl_reason rl_implicit_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
 
-// convex.md (25): returns by which factor the step whose second-order terms the corrector includes
-// is longer than the predictor, which goes `reach` and leaves `ratio` of the product.
+// (25) of papers/convex.md: returns by which factor the step whose second-order terms the corrector
+// includes is longer than the predictor, which goes `reach` and leaves `ratio` of the product.
 static inline double rl_implicit_predictor_length(double reach, double ratio) {
   const double fall = 1.0 - ratio * ratio * ratio;
   const double square = (ratio - 1.0 + reach) / (reach * reach);
@@ -264,8 +264,8 @@ bool rl_elements_turn(const rl_implicit *implicit, const rl_model *model, const 
 rl_reason rl_elements_interior(rl_implicit *implicit, const rl_model *model, rl_state *state,
                                rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
 
-// convex.md (17): applies the impulses with which the rates of hard rows that pushed in the step
-// are 0, as long as their total impulse is not negative; adds them to the multipliers.
+// (17) of papers/convex.md: applies the impulses with which the rates of hard rows that pushed in
+// the step are 0, as long as their total impulse is not negative; adds them to the multipliers.
 void rl_implicit_remove_rates(rl_implicit *implicit, const rl_model *model, rl_state *state,
                               rl_rows *rows, struct rl_ledger *ledger);
 

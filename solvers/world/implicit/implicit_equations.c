@@ -66,7 +66,7 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
   if (p->lag[m] > 0.0) {
     const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
     const double way = rl_dot(bent->gradient, change);
-    // convex.md (15): this makes the square at the end of the step exact.
+    // (15) of papers/convex.md: this makes the square at the end of the step exact.
     const double rest =
         square && p->integrator == RL_MIDPOINT ? 0.5 * rl_dot(change, change) / link->rest : 0.0;
     p->values[m] = lagged(p, m, p->values[m], way) + rest / (1.0 + p->lag[m]);

@@ -266,7 +266,7 @@ static bool complete(rl_implicit *p, const rl_model *model, rl_state *state, rl_
   return reason == RL_CONVERGED_TOLERANCE;
 }
 
-// An attempt to solve the step; with friction it may not converge: convex.md (14).
+// An attempt to solve the step; with friction it may not converge: (14) of papers/convex.md.
 typedef struct attempt {
   double first;            // mean of lambda s at its start; 0: not yet known
   double best, next;       // least residual so far, and where Newton's method is tried [m]

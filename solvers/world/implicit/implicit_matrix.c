@@ -16,8 +16,8 @@ static const double contact_softness = 1e-9, strand_softness = 1e-7;
 // Relative tolerance of the friction of slipping contacts, (13) of papers/convex.md.
 static const double followed = 1e-3;
 
-// convex.md (16): adds what the gradient of a row at the end of the step has beyond that of the
-// middle, along which its force acts.
+// (16) of papers/convex.md: adds what the gradient of a row at the end of the step has beyond that
+// of the middle, along which its force acts.
 static void assemble_end(rl_implicit *p, const rl_link *link, uint32_t m) {
   const rl_vec3 change = rl_sub(p->ways[link->b], p->ways[link->a]);
   const rl_vec3 beyond = rl_scale(1.0 / link->rest, change);
@@ -283,7 +283,7 @@ static void extend(rl_implicit *p, const rl_rows *rows, int j, double *column) {
   }
 }
 
-// papers/convex.md (13): solves (I - F) f = f0, with f0 in the solution, by the method of
+// (13) of papers/convex.md: solves (I - F) f = f0, with f0 in the solution, by the method of
 // generalized minimal residuals (GMRES) with Givens rotations. Leaves f in `follows`.
 static void follow(rl_implicit *p, const rl_rows *rows) {
   enum { MOST = RL_IMPLICIT_KRYLOV };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The implicit step by Newton's method, with an active set: papers/penalty-implicit.md.
+// The implicit step by Newton's method, with an active set. Equation numbers are those of
+// papers/penalty-implicit.md.
 #include "implicit.h"
 
 // Relative to its rest length: an element with less slack is first tried as taut.
@@ -14,7 +15,7 @@ static const double least_progress = 0.5, least_progress_of_guess = 0.9;
 // one longer by `double_root_stretch` leaves an eighth. Twice as long, it would lose the tension.
 static const double double_root = 0.25, double_root_band = 0.0015, double_root_stretch = 1.75;
 
-// Whether a row is active: C + W h^2 lambda > 0.
+// (4) Whether a row acts: C~ + lambda/(k (1 + tau)) + W h^2 lambda > 0.
 static bool acts(const rl_implicit *p, uint32_t m) {
   const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
   return p->weights[m] > 0.0 && (p->lower[m] < 0.0 || p->values[m] + reaction > 0.0);

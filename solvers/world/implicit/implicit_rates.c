@@ -94,7 +94,8 @@ static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   return gives_up;
 }
 
-// convex.md (24): books the loss of (17) if something is caught, of all active elements together.
+// (24) of papers/convex.md: books the loss of (17) if something is caught, of all active elements
+// together.
 static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                       rl_ledger *ledger) {
   const double *before = p->slack, *after = p->right;

@@ -56,7 +56,8 @@ static rl_part build_part(rl_builder *b, const rl_part_definition *d) {
   return part;
 }
 
-// Builds the spin slot of a body that turns, and its scaled coordinates; bodies are built in order.
+// (15) of papers/world.md: builds the spin slot of a body that turns, and its scaled coordinates;
+// bodies are built in order.
 static void build_spin(rl_builder *b, uint32_t i) {
   const rl_body_definition *d = &b->definition->bodies[i];
   rl_body *body = &b->bodies[i];

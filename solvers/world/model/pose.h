@@ -18,10 +18,10 @@ void rl_pose_straight(size_t count, const double *rest, rl_vec3 from, rl_vec3 to
 void rl_pose_polyline(size_t count, const double *rest, size_t point_count, const rl_vec3 *points,
                       bool closed, rl_vec3 *out);
 
-// Places nodes hanging at rest between both ends: the exact equilibrium of `count` straight
-// elements with node masses `masses` [count + 1, kg] (a discrete catenary), with stiffness EA [N]
-// or inextensible (INFINITY). Returns false if there is no such shape: too short, or straight up
-// and down.
+// (12) to (14) of papers/world.md: places nodes hanging at rest between both ends: the exact
+// equilibrium of `count` straight elements with node masses `masses` [count + 1, kg] (a discrete
+// catenary), with stiffness EA [N] or inextensible (INFINITY). Returns false if there is no such
+// shape: too short, or straight up and down.
 bool rl_pose_hang(size_t count, const double *rest, const double *masses, double stiffness,
                   rl_vec3 gravity, rl_vec3 from, rl_vec3 to, rl_vec3 *out);
 

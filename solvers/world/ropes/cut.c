@@ -87,9 +87,9 @@ static rl_vec3 seen(const bow *b, size_t n, double fraction, rl_vec3 *rate) {
   return rl_add_scaled(gap, -rl_dot(gap, b->view), b->view);
 }
 
-// Returns the function of the fraction along the arc that is 0 where the cut meets it, and its
-// derivative: the height over the plane, or w.(A x B), A and B being the point of the rope relative
-// to that of the swipe at the start and at the end.
+// (2b) of papers/parting.md: returns the function of the fraction along the arc that is 0 where the
+// cut meets it, and its derivative: the height over the plane, or w.(A x B), A and B being the
+// point of the rope relative to that of the swipe at the start and at the end.
 static double sides(const bow *b, double fraction, double *slope) {
   if (b->cut->event->kind == RL_EVENT_CUT_PLANE) {
     const rl_vec3 normal = b->cut->event->normal;

@@ -9,7 +9,8 @@
 // For a rope folded back on itself, phi = pi, the energy, kb and |kb| are infinite. At a clamped
 // end the second element is a fixed direction, in space or in the frame of the body that holds it,
 // of length 0 in c. The energy depends on differences of positions and is invariant under
-// rotations, so forces sum to zero, and so do torques. papers/bending.md has the derivation.
+// rotations, so forces sum to zero, and so do torques. papers/bending.md has the derivation and
+// the equation numbers.
 #ifndef RL_FLEXURE_H
 #define RL_FLEXURE_H
 
@@ -46,15 +47,15 @@ bool rl_flexure_next(const rl_model *model, const rl_state *state, const rl_poin
 // Returns J M^-1 J^T for the gradient J of |kb| [1/(kg m^2)].
 double rl_flexure_inverse_mass(const rl_flexure *flexure, const rl_point *points);
 
-// Returns the impulse along the gradient of |kb| from which implicit methods start in a step of h
-// [s]: that of the force at its start, but no more than would straighten the bend, by itself,
+// (13) Returns the impulse along the gradient of |kb| from which implicit methods start in a step
+// of h [s]: that of the force at its start, but no more than would straighten the bend, by itself,
 // within the step.
 double rl_flexure_start_impulse(const rl_flexure *flexure, double inverse_mass, double h);
 
 // Returns the bending energy of all ropes [J].
 double rl_bending_energy(const rl_model *model, const rl_state *state);
 
-// Adds the forces of all flexures at trial positions [slot_count] to `forces` [N].
+// (5) Adds the forces of all flexures at trial positions [slot_count] to `forces` [N].
 void rl_bending_forces(const rl_model *model, const rl_state *state, const rl_point *points,
                        rl_vec3 *forces);
 
