@@ -14,6 +14,10 @@
 // what the scene holds.
 static const double fault_noted = 0.1, loss_noted = 0.5;
 
+// Of the scene's size: a method that integrates to rounding leaves no rope longer than it is by
+// more, unless nothing can shorten it.
+static const double exact_noted = 1e-9;
+
 // Of the scene's size: a body that is driven into another by less is in it by round-off.
 static const double drive_noted = 1e-9;
 
@@ -188,7 +192,7 @@ static bool loses_too_much(const rl_summary *summary, double all) {
 
 // Adds the faults that make a result worth little: energy gained beyond the share of all that
 // bodies have had, energy lost beyond half of what the scene holds, rope left too long for the
-// scene's size, and bodies in each other.
+// scene's size and the method, and bodies in each other.
 static void describe_faults(const rl_run_notes *n, const rl_summary *summary, char *text,
                             size_t size) {
   const double had = n->driver->energy_scale + summary->energy_left_max;
@@ -204,7 +208,8 @@ static void describe_faults(const rl_run_notes *n, const rl_summary *summary, ch
              summary->energy_loss_max, summary->energy_loss_max / all);
     add_fault(n, text, size, fault);
   }
-  if (summary->length_error_max > fault_noted * n->driver->model->reach) {
+  const double long_noted = n->driver->type->is_adaptive ? exact_noted : fault_noted;
+  if (summary->length_error_max > long_noted * n->driver->model->reach) {
     snprintf(fault, sizeof fault, "inextensible rope was up to %.3g m too long",
              summary->length_error_max);
     add_fault(n, text, size, fault);

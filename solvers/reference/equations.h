@@ -168,6 +168,9 @@ bool rl_equations_share_anew(rl_equations *equations);
 // where and as fast as it was left. If not, something has been changed from outside.
 bool rl_equations_resume(rl_equations *equations);
 
+// Whether a row is taut and gets longer, as last evaluated.
+bool rl_equations_lengthens(const rl_equations *equations, const rl_row *row);
+
 // Chooses which rows act and which contacts stick: (8) catches taut rows that lengthen, and (9)
 // decides by accelerations between those that stay taut. Leaves the impulses of the catch in
 // `blows`, and adds what it takes to `info`. Returns true if it was not gentle, (8b).

@@ -61,12 +61,21 @@ static double elastic_event(const rl_equations *e, uint32_t m) {
   return e->acts[m] ? fmax(-value, -pull) : fmin(value - excess, pull);
 }
 
+// Whether impulses can change the length of a row: also of a strand that jams as it slips, which
+// sticks once it is taut and lengthens, (7g) of wraps.md.
+static bool can_move(const rl_equations *e, uint32_t m) {
+  const rl_row *row = e->row_of[m] != RL_NONE ? &e->rows->rows[e->row_of[m]] : NULL;
+  return e->lcp.inverse_masses[m] > 0.0 ||
+         (row && row->piece_count > 1 &&
+          rl_row_gradient_inverse_mass(e->rows, row, e->state->points) > 0.0);
+}
+
 // Returns the gauge of a row that does not act: its excess, as long as it lengthens.
 static rl_gauge violation_gauge(const rl_equations *e, uint32_t m) {
   const rl_lcp *l = &e->lcp;
   const double violation = l->values[m] / e->model->reach - excess;
   const double rate = l->rates[m] / e->speed - rest_speed; // no slower approach is caught
-  if (!(l->inverse_masses[m] > 0.0)) {
+  if (!can_move(e, m)) {
     return (rl_gauge){-1.0, NAN, NAN};
   }
   return (rl_gauge){fmin(violation, rate), violation, l->rates[m] / e->model->reach};
@@ -536,6 +545,11 @@ static void keep_taut(rl_equations *e) {
       e->acts[m] = rod || (l->values[m] > least && rl_equations_elastic_pull(e, m, &damper) > 0.0);
     }
   }
+}
+
+bool rl_equations_lengthens(const rl_equations *e, const rl_row *row) {
+  return row->value > -rl_taut_slack * e->model->reach &&
+         rl_row_rate(e->rows, row, e->state->velocities) > rest_speed * e->speed;
 }
 
 bool rl_equations_choose(rl_equations *e, rl_step_info *info) {

@@ -91,6 +91,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->before = rl_state_carve(model, c);
   self->listed = rl_state_carve(model, c);
   self->judged = rl_state_carve(model, c);
+  self->slipping = rl_state_carve(model, c);
   self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
   self->companion.state = rl_state_carve(model, c);
   rl_choice_lay_out(&self->truth.choice, model, c);

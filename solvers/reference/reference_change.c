@@ -77,31 +77,91 @@ static void book_blows(rl_truth *self, double dt) {
   }
 }
 
-void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
-  rl_equations *e = &self->equations;
-  const rl_model *model = e->model;
+// Chooses the active rows with the grips that there are. Returns true if the catch was not gentle.
+static bool choose_with_grips(rl_truth *self, rl_step_info *info) {
+  rl_state_copy(self->before, self->equations.state);
+  const bool is_hit = rl_equations_choose(&self->equations, info);
+  keep_chosen(self);
+  return is_hit;
+}
+
+// Whether a choice asks for other grips, by the impulses of the catch, or by the forces if it was
+// gentle; `judged` then has them.
+static bool asks_for_grips(rl_truth *self, bool is_hit) {
+  const rl_equations *e = &self->equations;
   rl_state *state = e->state;
+  rl_truth_write_multipliers(self);
+  for (uint32_t m = 0; m < e->lcp.direct.row_count && is_hit; m++) {
+    state->multipliers[m] = fmax(e->blows[m], 0.0);
+  }
+  keep_chosen(self);
+  state->continues_paths = false;
+  rl_state_copy(self->judged, self->before);
+  const bool slips = rl_wraps_judge(e->model, state, self->judged, NULL, INFINITY);
+  state->continues_paths = true;
+  return slips || rl_truth_stop_event(self) > 0.0;
+}
+
+// (7g) of wraps.md: returns a taut strand that gets longer after a choice because its slip jams;
+// NULL if there is none.
+static const rl_row *jammed(const rl_truth *self) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t k = 0; k < e->rows->row_count; k++) {
+    rl_row *row = &e->rows->rows[k];
+    if (rl_equations_lengthens(e, row) && rl_wraps_is_jammed(e->model, e->state, e->rows, row)) {
+      return row;
+    }
+  }
+  return NULL;
+}
+
+// (7g) of wraps.md: after a choice with which a strand jams, lets its wraps stick one by one and
+// together until a choice agrees with them; all of them where none does. Returns true if the catch
+// was not gentle. `info`: before that choice.
+static bool unjam(rl_truth *self, const rl_row *strand, double t, double dt, rl_step_info *info) {
+  enum { MOST_TRIED = 6 };
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  const uint32_t first =
+      model->ropes[model->link_rope[strand->item]].first_wrap + strand->first_piece;
+  const uint32_t count = strand->piece_count - 1;
+  const uint32_t all = count <= MOST_TRIED ? (1u << count) - 1 : UINT32_MAX;
+  const rl_step_info before = *info;
+  rl_state_copy(self->slipping, self->before);
+  for (uint32_t stuck = all < UINT32_MAX ? 1 : all;; stuck++) {
+    *info = before;
+    rl_state_copy(state, self->slipping);
+    for (uint32_t i = 0; i < count; i++) {
+      const bool sticks = stuck == all || (stuck >> i & 1) > 0;
+      rl_wrap *wrap = &state->wraps[first + i];
+      wrap->grip = sticks && wrap->grip != RL_SLIDES ? RL_STICKS : wrap->grip;
+    }
+    lay_rows(self, t, dt);
+    const bool is_hit = choose_with_grips(self, info);
+    if (stuck == all || (!jammed(self) && !asks_for_grips(self, is_hit))) {
+      return is_hit;
+    }
+  }
+}
+
+void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
+  const rl_model *model = self->equations.model;
   for (uint32_t trial = 0;; trial++) {
     const rl_step_info before = *info;
-    rl_state_copy(self->before, state);
-    const bool is_hit = rl_equations_choose(e, info);
-    keep_chosen(self);
-    if (!is_hit || trial > 2 * model->split_capacity || model->split_capacity == 0) {
+    bool is_hit = choose_with_grips(self, info);
+    if (trial > 2 * model->split_capacity || model->split_capacity == 0) {
       break;
     }
-    for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-      state->multipliers[m] = fmax(e->blows[m], 0.0);
+    const rl_row *strand = jammed(self);
+    if (strand) {
+      *info = before;
+      is_hit = unjam(self, strand, t, dt, info);
     }
-    keep_chosen(self);
-    state->continues_paths = false;
-    rl_state_copy(self->judged, self->before);
-    const bool slips = rl_wraps_judge(model, state, self->judged, NULL, INFINITY);
-    state->continues_paths = true;
-    if (!slips && !(rl_truth_stop_event(self) > 0.0)) {
+    if (!is_hit || !asks_for_grips(self, true)) {
       break;
     }
     *info = before;
-    rl_state_copy(state, self->before);
+    rl_state_copy(self->equations.state, self->before);
     take_grips(self);
     lay_rows(self, t, dt);
   }

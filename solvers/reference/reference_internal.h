@@ -33,14 +33,15 @@ typedef struct rl_truth {
   gsl_odeiv2_step *stepper;
   gsl_odeiv2_control *control;
   rl_equations equations;
-  double *y, *error; // [dimension] at the end of an internal step
-  double *y_start;   // [dimension] and at its start
-  double *rates;     // [dimension] dy/dt at its start
-  double *rates_end; // [dimension] and at its end
-  rl_state *before;  // the state at its start
-  rl_state *listed;  // the state for which the list of contacts was made
-  rl_state *judged;  // `before` with the grips that the end of the step asks for
-  double *slips;     // [2 wraps of a rope] over each of them [m/s]
+  double *y, *error;  // [dimension] at the end of an internal step
+  double *y_start;    // [dimension] and at its start
+  double *rates;      // [dimension] dy/dt at its start
+  double *rates_end;  // [dimension] and at its end
+  rl_state *before;   // the state at its start
+  rl_state *listed;   // the state for which the list of contacts was made
+  rl_state *judged;   // `before` with the grips that the end of the step asks for
+  rl_state *slipping; // `before` with the grips with which a strand jams
+  double *slips;      // [2 wraps of a rope] over each of them [m/s]
   rl_truth_run truth, companion;
   bool has_companion;
   bool creeps;           // elastic ropes rub: marks move on between internal steps

@@ -127,9 +127,13 @@ bool rl_wraps_slip_locked(const rl_model *model, const rl_state *state);
 // there.
 bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before);
 
-// Makes wraps stick, in a state and its copy `before`, whose strand slips although its tension
-// would not slow the slip down, J M^-1 G^T <= 0. `rows` are those of the step that begins. Returns
-// true if a grip has changed; then the rows have to be built again.
+// Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
+// strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
+// tension.
+bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
+
+// Makes the wraps of strands that jam stick, in a state and its copy `before`. `rows` are those of
+// the step that begins. Returns true if a grip has changed; then the rows have to be built again.
 bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
 
 // Returns whether there is an inextensible rope with friction that is slack, had no tension in the

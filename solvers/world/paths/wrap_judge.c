@@ -391,11 +391,9 @@ bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state
   return changed;
 }
 
-// Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
-// strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
-// tension.
-static bool is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
-  if (!model->ropes[model->link_rope[row->item]].rubs || row->piece_count < 2) {
+bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
+  if (row->kind != RL_ROW_SPAN || !model->ropes[model->link_rope[row->item]].rubs ||
+      row->piece_count < 2) {
     return false;
   }
   rl_row_evaluate(model, state, rows, row, state->points);
@@ -408,7 +406,7 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
-    if (row->kind != RL_ROW_SPAN || !is_jammed(model, state, rows, row)) {
+    if (!rl_wraps_is_jammed(model, state, rows, row)) {
       continue;
     }
     const uint32_t index = model->link_rope[row->item];
