@@ -66,6 +66,10 @@ static const double estimate_factor = 2.0;
 // error.
 static const double shortest = 1e-9;
 
+// Events within the shortest internal step after which they have no end: so many, and more for each
+// row that there can be.
+static const uint64_t least_events = 200, row_events = 10;
+
 // Factor by which an internal step is shortened if the equations cannot be evaluated at its end.
 static const double cut = 0.25;
 
@@ -404,12 +408,19 @@ static void end_run(rl_truth *self, rl_truth_run *r, double dt) {
   rl_state_place_holds(self->model, r->state);
 }
 
+// Returns the number of events that can follow each other in no time.
+static uint64_t most_events(const rl_truth *self) {
+  return least_events + row_events * (uint64_t)rl_unknown_capacity(self->model);
+}
+
 // Integrates a run over an output step.
 static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
                             rl_step_info *info) {
   const double limit = self->parameters[STEP_LIMIT];
   const uint64_t before = info->iterations;
-  double t = 0.0;
+  const uint64_t most = most_events(self);
+  double t = 0.0, instant = 0.0; // the time of the first of `events` that follow at once
+  uint64_t events = 0;
   bool continues = false;
   begin_run(self, r, rows, dt, info);
   const rl_direct *direct = &self->equations.lcp.direct;
@@ -449,6 +460,14 @@ static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, doub
     r->h = r->substeps > 0 ? r->h : done < wanted && continues ? next : fmax(next, r->h);
     if (!continues) {
       rl_truth_go_on(self, t, done, dt, info);
+    }
+    if (t - instant > r->shortest * dt) {
+      instant = t;
+      events = 0;
+    }
+    events += !continues;
+    if (events > most) {
+      return RL_DIVERGED_STEPS;
     }
   }
   if (!continues && begin_step(self, false) != GSL_SUCCESS) {

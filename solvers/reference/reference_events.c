@@ -81,9 +81,22 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   return found;
 }
 
+// Returns the pull of the strand within which rope runs over a wrap, of those of all rows.
+static double pull_over(const rl_equations *e, uint32_t rope, uint32_t wrap, const double *pulls) {
+  for (uint32_t k = 0; k < e->rows->row_count; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    if (row->piece_count > 0 && e->model->link_rope[row->item] == rope &&
+        wrap >= row->first_piece && wrap + 1 < row->first_piece + row->piece_count) {
+      return pulls[row->source];
+    }
+  }
+  return 0.0;
+}
+
 // Returns how far beyond 0, over the largest speed, the slip of a wrap of a rope has reversed, by
-// the rates of the pieces; in `judged` that wrap then sticks.
-static double stop_of(rl_truth *self, uint32_t rope) {
+// the rates of the pieces; in `judged` that wrap then sticks. Where the rope does not pull there is
+// no friction, which a reversal would turn round.
+static double stop_of(rl_truth *self, uint32_t rope, const double *pulls) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
@@ -92,7 +105,7 @@ static double stop_of(rl_truth *self, uint32_t rope) {
   rl_equations_slips(e, rope, self->slips);
   for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
     const rl_wrap *wrap = &state->wraps[r->first_wrap + i];
-    if (rl_wrap_slips(wrap)) {
+    if (rl_wrap_slips(wrap) && pull_over(e, rope, i, pulls) > 0.0) {
       const double way = wrap->grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i];
       const double back = way / e->speed;
       if (back > least_slip) {
@@ -104,13 +117,13 @@ static double stop_of(rl_truth *self, uint32_t rope) {
   return largest;
 }
 
-double rl_truth_stop_event(rl_truth *self) {
+double rl_truth_stop_event(rl_truth *self, const double *pulls) {
   const rl_model *model = self->equations.model;
   double largest = -1.0;
   rl_state_copy(self->judged, self->before);
   for (uint32_t i = 0; i < model->rope_count; i++) {
     if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
-      largest = fmax(largest, stop_of(self, i));
+      largest = fmax(largest, stop_of(self, i, pulls));
     }
   }
   return largest;
@@ -145,7 +158,7 @@ static double event_after(rl_truth *self, double h) {
   if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
     return event;
   }
-  const double stop = rl_truth_stop_event(self);
+  const double stop = rl_truth_stop_event(self, self->equations.multipliers);
   if (stop > 0.0) {
     self->found = RL_A_GRIP;
     return stop;
