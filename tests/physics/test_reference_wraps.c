@@ -255,9 +255,9 @@ static void an_elastic_rope_slips_off_a_rim(void **unused) {
   rl_scenario_free(s);
 }
 
-// A slack rope that slips over two driven bodies: where it does not pull, no friction turns round as
-// its slip reverses. If it stuck then, the piece between the two would be taut, pull, slip, and so
-// on without end.
+// A slack rope that slips over two driven bodies: where it does not pull, no friction turns round
+// as its slip reverses. If it stuck then, the piece between the two would be taut, pull, slip, and
+// so on without end.
 static void a_slack_slip_goes_on(void **unused) {
   (void)unused;
   rl_scenario *s =
@@ -518,6 +518,42 @@ static void a_weight_on_an_edge_ends_the_run(void **unused) {
   rl_scenario_free(s);
 }
 
+// A damped elastic rope that pulls too hard to stick, by its dampers, and would
+// slip against its friction by its springs: the run ends there, long before all
+// internal steps are used.
+static void a_rub_without_a_motion_ends_the_run(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: damped\n"
+                    "duration: 0.5\n"
+                    "step: 0.002\n"
+                    "bodies:\n"
+                    "  b0: {motion: fixed, position: [0, 0.250816, 0], rotation: [0.05065, "
+                    "0.1964, "
+                    "0.074378], friction: 0.7, shape: {capsule: {radius: 0.24163, length: "
+                    "0.4057}}}\n"
+                    "  a: {mass: 1.8844, position: [-0.38713, -1, -0.04026], velocity: "
+                    "[0.745, "
+                    "1.157, -0.1998]}\n"
+                    "  c: {mass: 0.57123, position: [0.53521, -1.2, -0.01407], velocity: "
+                    "[0.5626, "
+                    "0.1019, 0.01919]}\n"
+                    "ropes: {l: {from: {body: a}, to: {body: c}, over: [{body: b0, side: [0, "
+                    "1, "
+                    "0]}], stiffness: 388.6, damping: 5.78}}\n");
+  rl_driver *d = driver_for(s, "reference", 0.002);
+  int n = 0;
+  while (n < 250 && rl_driver_step(d) > 0) {
+    n++;
+  }
+  print_message("ends after %d steps, with %" PRIu64 " internal ones in the last\n", n,
+                d->info.iterations);
+  assert_int_equal(d->info.reason, RL_DIVERGED_STEPS);
+  assert_true(d->info.iterations < 5000); // 20,000 each if it goes on until its limit
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_taut_rope_stops_what_is_fast),
@@ -536,6 +572,7 @@ int main(void) {
       cmocka_unit_test(a_weight_on_an_edge_ends_the_run),
       cmocka_unit_test(a_slip_that_jams_is_caught),
       cmocka_unit_test(a_slack_slip_goes_on),
+      cmocka_unit_test(a_rub_without_a_motion_ends_the_run),
       cmocka_unit_test(a_ball_slips_through_a_rope),
       cmocka_unit_test(a_rope_slips_over_a_rim),
   };
