@@ -39,7 +39,8 @@ struct rl_ledger {
   unsigned char *stiff;      // [links + contact capacity]
   row_rate *before;          // [links + contact capacity] at the start of the step
   unsigned char *impact;     // [links + contact capacity] kind_of_impact
-  unsigned char *unfinished; // [links + contact capacity] the step before began its catch
+  unsigned char *unfinished; // [links + contact capacity] the step before began its catch; of the
+                             // strands of a massless rope at its link
   double *last_prescribed;   // [links] at the end of the step before
   double (*last_reels)[2];   // [ropes] how fast winches ran in the step before [m/s]
   double *still; // [links + contact capacity] before the first step: what rows hold of a scene at
@@ -222,7 +223,6 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      // What a wrap has begun to hold was one row with what is before it.
       uint32_t before = row->kind == RL_ROW_SPAN ? row->item : RL_NONE;
       if (row->kind == RL_ROW_CONTACT) {
         const uint32_t place = rows->contact_before[row->item];
@@ -243,8 +243,9 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   rows->is_evaluated = true;
 }
 
+// Books a row; what it leaves of a catch to the next step is kept under `kept`.
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
-                 row_rate now, double dt, bool impacts) {
+                 uint32_t kept, row_rate now, double dt, bool impacts) {
   const row_rate before = ledger->before[source];
   const double impulse = dt * state->multipliers[source];
   const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
@@ -256,7 +257,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
     const double jerk = impulse - dt * before.held - before.booked;
     ledger->loss += 0.5 * jerk * (before.rate + now.rate);
   }
-  ledger->unfinished[source] = impact && before.value < 0.0;
+  ledger->unfinished[kept] |= impact && before.value < 0.0;
   if (source < model->link_count) {
     ledger->last_prescribed[source] = now.prescribed;
   }
@@ -264,23 +265,25 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts, double rubbed) {
+  memset(ledger->unfinished, 0, rl_unknown_capacity(model) * sizeof *ledger->unfinished);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      book(ledger, model, state, k, link_rate(state, &state->links[k]), dt, impacts);
+      book(ledger, model, state, k, k, link_rate(state, &state->links[k]), dt, impacts);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       if (row->kind == RL_ROW_CONTACT && state->multipliers[row->source] == 0.0) { // apart
-        ledger->unfinished[row->source] = false;
         continue;
       }
       row_rate now = general_rate(model, state, rows, row);
       if (flow_rubs(model, row)) {
         now.slip = ledger->before[row->source].slip = 0.0;
       }
-      book(ledger, model, state, row->source, now, dt, impacts);
+      // Strands may be others in the next step: what one leaves is for all of its rope.
+      const uint32_t kept = row->kind == RL_ROW_SPAN ? row->item : row->source;
+      book(ledger, model, state, row->source, kept, now, dt, impacts);
     }
   }
   if (state->reels) {
