@@ -135,8 +135,8 @@ bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_
     return false;
   }
   const double moved = rl_wraps_places_moved(state, rope);
-  rl_wrap_solve_path(model, before, rope, before->points);
-  const uint32_t body = moved > sum_of_moves(model, state, before, rope)
+  const double rounding = jump_tolerance * rl_wrap_solve_path(model, before, rope, before->points);
+  const uint32_t body = moved > sum_of_moves(model, state, before, rope) + rounding
                             ? most_moved(model, state, before, rope)
                             : RL_NONE;
   return body != RL_NONE &&
