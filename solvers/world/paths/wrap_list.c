@@ -85,32 +85,65 @@ static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap
                    rl_wraps_is_on(w, item, old->body, old->part) && old->feature == item->feature;
 }
 
-// Returns which of the old wraps, from number `next` on, a wrap of the list is; RL_NONE if it is
-// new. The same feature can occur several times, so the match with the fewest wraps inserted or
-// removed is taken. Eyes are never inserted or removed.
-static uint32_t find_old(const rl_wrapping *w, uint32_t wrap, uint32_t next, uint32_t old_count) {
-  const rl_path_item *item = &w->path.items[wrap + 1];
-  const rl_wrap *old = &w->state->old_wraps[next];
-  const uint32_t left = (uint32_t)w->path.count - 2 - wrap, old_left = old_count - next;
-  uint32_t eye = 0, old_eye = 0; // distance to the next eye in both lists
-  while (eye < left && item[eye].part != RL_NONE) {
-    eye++;
+// Finds which old wraps those of the list are, between two eyes or ends: as many as can be in the
+// order of both lists, since the same feature can occur several times (a longest common
+// subsequence). Sets `rest` to the number of the old wrap; to -1 if it is new.
+static void match_between_eyes(const rl_wrapping *w, uint32_t first, uint32_t end,
+                               uint32_t old_first, uint32_t old_end) {
+  rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
+  const rl_path_item *items = &w->path.items[1];
+  const rl_wrap *old = w->state->old_wraps;
+  for (uint32_t i = first; i < end; i++) {
+    wraps[i].rest = -1.0;
   }
-  while (old_eye < old_left && old[old_eye].body != RL_NONE) {
-    old_eye++;
+  while (first < end && old_first < old_end && is_old(w, &items[first], &old[old_first])) {
+    wraps[first++].rest = old_first++;
   }
-  if (eye == 0) {
-    return next + old_eye;
+  while (first < end && old_first < old_end && is_old(w, &items[end - 1], &old[old_end - 1])) {
+    wraps[--end].rest = --old_end;
   }
-  for (uint32_t skipped = 0; skipped < left + old_left && skipped < MOST_CHANGED; skipped++) {
-    for (uint32_t gone = 0; gone <= skipped && gone < old_left && gone <= old_eye; gone++) {
-      const uint32_t come = skipped - gone;
-      if (come < left && come <= eye && is_old(w, item + come, &old[gone])) {
-        return come == 0 ? next + gone : RL_NONE;
-      }
+  const uint32_t count = end - first, old_count = old_end - old_first;
+  if (count == 0 || old_count == 0 || count > MOST_CHANGED || old_count > MOST_CHANGED) {
+    return;
+  }
+  unsigned char most[MOST_CHANGED + 1][MOST_CHANGED + 1]; // of matches from these two on
+  memset(most, 0, sizeof most);
+  for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t k = old_count; k-- > 0;) {
+      const unsigned char without =
+          most[i + 1][k] > most[i][k + 1] ? most[i + 1][k] : most[i][k + 1];
+      most[i][k] = is_old(w, &items[first + i], &old[old_first + k])
+                       ? (unsigned char)(most[i + 1][k + 1] + 1)
+                       : without;
     }
   }
-  return RL_NONE;
+  for (uint32_t i = 0, k = 0; i < count && k < old_count;) {
+    if (is_old(w, &items[first + i], &old[old_first + k])) {
+      wraps[first + i++].rest = old_first + k++;
+    } else if (most[i + 1][k] >= most[i][k + 1]) {
+      i++;
+    } else {
+      k++;
+    }
+  }
+}
+
+// The same for the whole list. Eyes are never inserted or removed.
+static void match_old(const rl_wrapping *w, uint32_t old_count) {
+  const uint32_t count = (uint32_t)w->path.count - 2;
+  for (uint32_t i = 0, old = 0; i < count || old < old_count; i++, old++) {
+    const uint32_t first = i, old_first = old;
+    while (i < count && w->path.items[i + 1].part != RL_NONE) {
+      i++;
+    }
+    while (old < old_count && w->state->old_wraps[old].body != RL_NONE) {
+      old++;
+    }
+    match_between_eyes(w, first, i, old_first, old);
+    if (i < count) { // an eye
+      rl_wraps_of(w->model, w->state, w->rope)[i].rest = old;
+    }
+  }
 }
 
 // Returns how many wraps, from one end of the rope, are on the body that it is tied to there: the
@@ -191,15 +224,15 @@ static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_it
 static uint32_t take_items(rl_wrapping *w, uint32_t old_count) {
   rl_state *state = w->state;
   rl_wrap *wraps = rl_wraps_of(w->model, state, w->rope);
-  uint32_t next = 0, moved = RL_NONE;
+  uint32_t moved = RL_NONE;
+  match_old(w, old_count);
   for (uint32_t i = 0; i < state->wrap_counts[w->rope]; i++) {
     rl_path_item *item = &w->path.items[i + 1];
-    const uint32_t old = find_old(w, i, next, old_count);
-    next = old == RL_NONE ? next : old + 1;
-    wraps[i] = old == RL_NONE ? new_wrap(w, item) : state->old_wraps[old];
-    wraps[i].rest = old == RL_NONE ? -1.0 : old;
+    const double old = wraps[i].rest;
+    wraps[i] = old < 0.0 ? new_wrap(w, item) : state->old_wraps[(uint32_t)old];
+    wraps[i].rest = old;
     rl_wrap_keep(w->model, state, &wraps[i], item);
-    if (old == RL_NONE) {
+    if (old < 0.0) {
       rl_wrap_mark_middle(w->model, state, &wraps[i], item);
     } else if (lies_elsewhere(w, &wraps[i], item)) {
       moved = wraps[i].body;
