@@ -122,12 +122,18 @@ static bool is_stuck(const rl_driver *driver) {
          gained(driver) < -doubtful_loss * driver->energy_scale;
 }
 
+// (7h) Whether a step finds no tension for a strand that slips, for a method that looks for
+// positions. Makes such strands stick in the state `before`, if that is not NULL.
+static bool jams_ahead(const rl_driver *driver, rl_state *before) {
+  return driver->type->seeks_positions &&
+         rl_wraps_stick_jammed_ahead(driver->model, driver->state, before, driver->rows);
+}
+
 // Whether trials that have come round `rounds` times can end with this one: in the first round it
-// may neither gain energy nor have a rope slip over an edge that locks, in the second not the
-// latter.
+// may neither gain energy nor have a rope slip where it cannot, in the second not the latter.
 static bool ends_rounds(const rl_driver *driver, int rounds) {
   return rounds > 2 || (rounds > 0 && !rl_wraps_slip_locked(driver->model, driver->state) &&
-                        (rounds > 1 || !is_doubtful(driver)));
+                        !jams_ahead(driver, NULL) && (rounds > 1 || !is_doubtful(driver)));
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.
@@ -250,8 +256,9 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
-       (loses_path_ahead(driver, t1) || rl_wraps_judge(model, driver->state, driver->before,
-                                                       driver->info.last_impulses, driver->dt));
+       (loses_path_ahead(driver, t1) || jams_ahead(driver, driver->before) ||
+        rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
+                       driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);

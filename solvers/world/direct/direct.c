@@ -424,6 +424,15 @@ static double own_product(const rl_direct *d, uint32_t m, const rl_point *points
   return sum;
 }
 
+bool rl_direct_pulls_along(const rl_direct *d, uint32_t m, const rl_vec3 *gradients) {
+  const rl_vec3 *g = &gradients[d->vectors[m]], *f = g + force_offset(d, m);
+  bool same = true;
+  for (uint32_t i = 0; f > g && i < d->entry_start[m + 1] - d->entry_start[m]; i++) {
+    same = same && f[i].x == g[i].x && f[i].y == g[i].y && f[i].z == g[i].z;
+  }
+  return same;
+}
+
 // Assembles A; zeroes the places of a long profile that no coupling writes.
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const rl_vec3 *right, rl_regularisation regularisation,
@@ -435,7 +444,8 @@ static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
     const double soft = is_element ? regularisation.elements : regularisation.contacts;
     const double own = active[m] ? own_product(d, m, points, left, right) : 1.0;
     d->diagonal[p] = active[m] ? own + soft * inverse_masses[m] : 1.0;
-    d->is_turned = d->is_turned || (is_element && !(own > 0.0));
+    d->is_turned =
+        d->is_turned || (is_element && !(own > 0.0) && rl_direct_pulls_along(d, m, right));
     for (uint32_t i = d->start[p]; d->start[p + 1] - d->start[p] > 1 && i < d->start[p + 1]; i++) {
       d->lower[i] = d->upper[i] = 0.0;
     }

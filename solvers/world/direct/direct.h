@@ -87,6 +87,9 @@ static inline bool rl_direct_has_entries(const rl_direct *d, uint32_t m) {
   return d->entry_start[m] < d->entry_start[m + 1];
 }
 
+// Whether the forces of a row are along its gradients: not those of a rope that slips.
+bool rl_direct_pulls_along(const rl_direct *direct, uint32_t m, const rl_vec3 *gradients);
+
 // Carves the memory for a model (see memory.h), for as many contacts as it can have, but for the
 // matrix: rl_direct_build makes room for the rows that there are, and rl_direct_release frees it.
 void rl_direct_lay_out(rl_direct *direct, const rl_model *model, rl_carver *carver);

@@ -283,7 +283,8 @@ static bool is_lost(const rl_projection *p, const rl_model *model, const rl_stat
   bool is_beyond = p->has_turned && model->wrap_capacity > 0;
   for (uint32_t m = 0; m < model->link_count; m++) {
     const double moved = p->inverse_masses[m] * state->multipliers[m];
-    is_beyond = is_beyond || moved > 2.0 * p->share * state->links[m].rest;
+    is_beyond = is_beyond || (moved > 2.0 * p->share * state->links[m].rest &&
+                              rl_direct_pulls_along(&p->direct, m, p->start));
   }
   return is_beyond;
 }

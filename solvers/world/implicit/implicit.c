@@ -264,11 +264,13 @@ static void keep_momentum(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// Sets forces to 0 that are smaller than the slacks of their rows.
+// Sets forces to 0 that are smaller than the slacks of their rows; not those of rows that they do
+// not move, which have to be told.
 static void part_pairs(rl_implicit *p) {
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double slack = p->softness[m] * p->forces[m] - p->values[m];
-    if (p->lower[m] == 0.0 && slack > p->weights[m] * p->h * p->h * p->forces[m]) {
+    const double reaction = p->weights[m] * p->h * p->h * p->forces[m];
+    if (p->lower[m] == 0.0 && reaction > 0.0 && slack > reaction) {
       p->forces[m] = 0.0;
     }
   }
@@ -300,6 +302,30 @@ static bool is_free(rl_implicit *p, const rl_model *model, rl_state *state, rl_r
     }
   }
   return rl_implicit_balance(p, model, state, rows) == 0.0;
+}
+
+// (6b) After a step that has found no solution: goes to the best iterate, or to y, where nothing
+// pulls, if that is nearer to one.
+static void end_unsettled(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
+  for (uint32_t i = 0; i < model->slot_count; i++) {
+    const rl_vec3 y = p->target[i];
+    if (rl_implicit_moves(p, i)) {
+      state->points[i] = (rl_point){y.x, y.y, y.z, state->points[i].w};
+    }
+  }
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->frictions[k].total = (rl_vec3){0.0, 0.0, 0.0};
+  }
+  memset(p->forces, 0, p->row_count * sizeof *p->forces);
+  rl_implicit_evaluate(p, model, state, rows);
+  double residual = rl_implicit_balance(p, model, state, rows);
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    const double excess = p->lower[m] < 0.0 ? fabs(p->values[m]) : p->values[m];
+    residual = p->weights[m] > 0.0 ? rl_larger(residual, excess) : residual;
+  }
+  if (!(residual < p->kept_residual)) {
+    rl_implicit_restore(p, model, state, rows);
+  }
 }
 
 // Solves the step. `is_near`: positions and forces start from the solution of another integrator.
@@ -341,7 +367,7 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
     reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
   }
   if (reason != RL_CONVERGED_TOLERANCE) {
-    rl_implicit_restore(p, model, state, rows);
+    end_unsettled(p, model, state, rows);
   }
   if (!p->is_balanced) {
     keep_momentum(p, model, state, rows);

@@ -391,14 +391,53 @@ bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state
   return changed;
 }
 
+// Whether impulses change the length of a strand.
+static bool can_change(const rl_model *model, const rl_state *state, const rl_row *strand) {
+  const uint32_t index = model->link_rope[strand->item];
+  return !rl_wrap_is_inert(model, state, index, strand->first_piece, strand->piece_count) &&
+         !rl_wrap_is_led(model, state, index, strand->first_piece, strand->piece_count);
+}
+
+static bool may_jam(const rl_model *model, const rl_row *row) {
+  return row->kind == RL_ROW_SPAN && row->piece_count > 1 &&
+         model->ropes[model->link_rope[row->item]].rubs;
+}
+
 bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
-  if (row->kind != RL_ROW_SPAN || !model->ropes[model->link_rope[row->item]].rubs ||
-      row->piece_count < 2) {
+  if (!may_jam(model, row)) {
     return false;
   }
   rl_row_evaluate(model, state, rows, row, state->points);
-  return row->inverse_mass == 0.0 && row->compliance == 0.0 &&
-         rl_row_gradient_inverse_mass(rows, row, state->points) > 0.0;
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 && can_change(model, state, row);
+}
+
+// Whether some wrap of a strand slips.
+static bool slips(const rl_model *model, const rl_state *state, const rl_row *strand) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, model->link_rope[strand->item]);
+  bool any = false;
+  for (uint32_t k = strand->first_piece; k + 1 < strand->first_piece + strand->piece_count; k++) {
+    any = any || rl_wrap_slips(&wraps[k]);
+  }
+  return any;
+}
+
+// (7h) Whether a step that has come out at the state has found no tension for a strand that slips.
+static bool is_jammed_ahead(const rl_model *model, const rl_state *state, rl_rows *rows,
+                            rl_row *row) {
+  const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
+  const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
+  return row->compliance == 0.0 && slips(model, state, row) && can_change(model, state, row) &&
+         (state->multipliers[row->source] > 0.0 ? jams : is_long);
+}
+
+// Makes the wraps of a strand stick that do not slide. Returns whether a grip has changed.
+static bool stick(const rl_model *model, rl_state *state, const rl_row *strand) {
+  rl_wrap *wraps = rl_wraps_of(model, state, model->link_rope[strand->item]);
+  bool changed = false;
+  for (uint32_t k = strand->first_piece; k + 1 < strand->first_piece + strand->piece_count; k++) {
+    changed = (wraps[k].grip != RL_SLIDES && regrip(&wraps[k], RL_STICKS)) || changed;
+  }
+  return changed;
 }
 
 bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before,
@@ -406,15 +445,21 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
-    if (!rl_wraps_is_jammed(model, state, rows, row)) {
-      continue;
+    if (rl_wraps_is_jammed(model, state, rows, row)) {
+      stick(model, before, row);
+      changed = stick(model, state, row) || changed;
     }
-    const uint32_t index = model->link_rope[row->item];
-    rl_wrap *wraps[2] = {rl_wraps_of(model, state, index), rl_wraps_of(model, before, index)};
-    for (uint32_t k = row->first_piece; k + 1 < row->first_piece + row->piece_count; k++) {
-      for (int i = 0; i < 2 && wraps[0][k].grip != RL_SLIDES; i++) {
-        changed = regrip(&wraps[i][k], RL_STICKS) || changed;
-      }
+  }
+  return changed;
+}
+
+bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
+                                 rl_rows *rows) {
+  bool changed = false;
+  for (uint32_t r = 0; r < rows->row_count; r++) {
+    rl_row *row = &rows->rows[r];
+    if (may_jam(model, row) && is_jammed_ahead(model, state, rows, row)) {
+      changed = !before || stick(model, before, row) || changed;
     }
   }
   return changed;
