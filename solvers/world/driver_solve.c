@@ -122,11 +122,12 @@ static bool is_stuck(const rl_driver *driver) {
          gained(driver) < -doubtful_loss * driver->energy_scale;
 }
 
-// (7h) Whether a step finds no tension for a strand that slips, for a method that looks for
-// positions. Makes such strands stick in the state `before`, if that is not NULL.
+// (7h) of papers/wraps.md: whether a step finds no tension for a strand that slips, for a method
+// that looks for positions. Makes such strands stick in the state `before`, if that is not NULL.
 static bool jams_ahead(const rl_driver *driver, rl_state *before) {
   return driver->type->seeks_positions &&
-         rl_wraps_stick_jammed_ahead(driver->model, driver->state, before, driver->rows);
+         rl_wraps_stick_jammed_ahead(driver->model, driver->state, before, driver->rows,
+                                     is_doubtful(driver));
 }
 
 // Whether trials that have come round `rounds` times can end with this one: in the first round it

@@ -398,7 +398,7 @@ static void changes_within_a_step_throw_nothing(void **unused) {
 
 // (7h) of papers/wraps.md: ropes that come to slip so that no pull stops them, on light bodies that
 // friction turns on. Nothing held the rope then, and later it was drawn in at once (a, b); what had
-// been pulled along one direction was taken back along another (c); all stood still, with the
+// been pulled along one direction was taken back along another (c, e); all stood still, with the
 // tensions that the method had begun with (d).
 static const struct {
   const char *solver, *scene;
@@ -456,6 +456,17 @@ static const struct {
      " 0.167]}\n"
      "ropes: {l: {from: {body: w0}, to: {body: w1}, over: [b0, b1, b2], slack: 0}}\n",
      0.0005},
+    {"pbd",
+     "  b0: {motion: driven, position: [-0.4392, 0.013423, 0], rotation: [0, 0, 0.6855],"
+     " spin: [0, 0, -0.8046], friction: 0.8, shape: {box: {size: [0.4689, 0.1375,"
+     " 0.5]}}}\n"
+     "  b1: {motion: axle, mass: 0.3, position: [0.4392, 0.18471, 0], rotation: [0, 0,"
+     " 0.7577], spin: [0, 0, -1.244], friction: 0.8, shape: {box: {size: [0.3848, 0.1,"
+     " 0.5]}}}\n"
+     "  w0: {mass: 2.726, position: [-0.8163, -1.067, 0], velocity: [-0.507, -1.37, 0]}\n"
+     "  w1: {mass: 2.828, position: [0.8163, -0.6788, 0], velocity: [-0.648, -0.331, 0]}\n"
+     "ropes: {l: {from: {body: w0}, to: {body: w1}, over: [b0, b1], slack: 0.0366}}\n",
+     0.002},
 };
 
 static void what_no_pull_stops_sticks(void **unused) {

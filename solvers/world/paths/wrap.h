@@ -138,9 +138,10 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 
 // (7h) After a step from `before` to the state of a method that looks for positions: does so, in
 // `before`, where no tension was found for a strand that slips. Returns true if a grip has changed;
-// without `before`, if there is such a strand. `rows` are those of the step.
+// without `before`, if there is such a strand. `rows` are those of the step; `gains`: it has gained
+// energy.
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
-                                 rl_rows *rows);
+                                 rl_rows *rows, bool gains);
 
 // Returns whether there is an inextensible rope with friction that is slack, had no tension in the
 // last step, and lies on no edge that locks. The paths are solved.

@@ -423,11 +423,11 @@ static bool slips(const rl_model *model, const rl_state *state, const rl_row *st
 
 // (7h) Whether a step that has come out at the state has found no tension for a strand that slips.
 static bool is_jammed_ahead(const rl_model *model, const rl_state *state, rl_rows *rows,
-                            rl_row *row) {
+                            rl_row *row, bool gains) {
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
   return row->compliance == 0.0 && slips(model, state, row) && can_change(model, state, row) &&
-         (state->multipliers[row->source] > 0.0 ? jams : is_long);
+         (state->multipliers[row->source] > 0.0 ? jams : is_long || gains);
 }
 
 // Makes the wraps of a strand stick that do not slide. Returns whether a grip has changed.
@@ -454,11 +454,11 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 }
 
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
-                                 rl_rows *rows) {
+                                 rl_rows *rows, bool gains) {
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
-    if (may_jam(model, row) && is_jammed_ahead(model, state, rows, row)) {
+    if (may_jam(model, row) && is_jammed_ahead(model, state, rows, row, gains)) {
       changed = !before || stick(model, before, row) || changed;
     }
   }
