@@ -108,7 +108,11 @@ static void solve(rl_driver *driver, double t1) {
 // Returns the energy that a step has gained beside the work done on it [J].
 static double gained(const rl_driver *driver) {
   const double before = rl_energy_total(rl_state_energy(driver->model, driver->before));
-  return rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work;
+  const double work =
+      driver->type->keeps_ledger
+          ? 0.0
+          : rl_ledger_work(driver->ledger, driver->model, driver->state, driver->rows, driver->dt);
+  return rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work - work;
 }
 
 // Whether a step has gained so much energy that its positions may be wrong.
@@ -133,8 +137,10 @@ static bool jams_ahead(const rl_driver *driver, rl_state *before) {
 // Whether trials that have come round `rounds` times can end with this one: in the first round it
 // may neither gain energy nor have a rope slip where it cannot, in the second not the latter.
 static bool ends_rounds(const rl_driver *driver, int rounds) {
-  return rounds > 2 || (rounds > 0 && !rl_wraps_slip_locked(driver->model, driver->state) &&
-                        !jams_ahead(driver, NULL) && (rounds > 1 || !is_doubtful(driver)));
+  return rounds > 2 ||
+         (rounds > 0 &&
+          !rl_wraps_slip_wrongly(driver->model, driver->state, driver->type->detects_again) &&
+          !jams_ahead(driver, NULL) && (rounds > 1 || !is_doubtful(driver)));
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.
@@ -259,7 +265,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || jams_ahead(driver, driver->before) ||
         rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
-                       driver->dt));
+                       driver->type->detects_again && is_doubtful(driver), driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);

@@ -243,6 +243,35 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   rows->is_evaluated = true;
 }
 
+// Returns the work of what is prescribed on a row, and of the strain that winches bring in [J].
+static double work_on(const rl_ledger *ledger, const rl_state *state, uint32_t source, row_rate now,
+                      double dt) {
+  const row_rate before = ledger->before[source];
+  const double force = state->multipliers[source];
+  return dt * force * 0.5 *
+         (before.prescribed + now.prescribed + force * (before.strain + now.strain));
+}
+
+double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                      rl_rows *rows, double dt) {
+  double work = 0.0;
+  rl_rows_stand(rows);
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      work += work_on(ledger, state, k, link_rate(state, &state->links[k]), dt);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      rl_row *row = &rows->rows[k];
+      work += state->multipliers[row->source] != 0.0
+                  ? work_on(ledger, state, row->source, general_rate(model, state, rows, row), dt)
+                  : 0.0;
+    }
+  }
+  rl_rows_move(rows);
+  return work;
+}
+
 // Books a row; what it leaves of a catch to the next step is kept under `kept`.
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
                  uint32_t kept, row_rate now, double dt, bool impacts) {

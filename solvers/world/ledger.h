@@ -41,6 +41,11 @@ void rl_ledger_free(rl_ledger *ledger);
 // Copies what is kept from step to step between ledgers of the same model.
 void rl_ledger_copy(rl_ledger *to, const rl_ledger *from, const rl_model *model);
 
+// Returns the work of what is prescribed, and of winches, on all rows in a step of dt that has been
+// solved [J].
+double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                      rl_rows *rows, double dt);
+
 // Call before the step (after rl_detect) and after it. `end` adds to state->work and, if `impacts`,
 // to state->dissipated:
 //   work        lambda dt (rate at which driven bodies lengthen the row), mean of both ends

@@ -151,9 +151,22 @@ static rl_grip grip_beside_rubbed(const rl_model *model, const rl_state *before,
   return on == back ? RL_STICKS : on ? RL_SLIPS_ON : RL_SLIPS_BACK;
 }
 
-// Judges which wraps of a rope that have met or slip are to do otherwise.
+// Returns how fast rope runs over a wrap whose strand begins with a piece, towards `to` [m/s].
+static double run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t begin,
+                       uint32_t i) {
+  const double paid = begin == 0 && state->reels ? state->reels[index][0] : 0.0;
+  return -drawn_rate(model, state, index, begin, i + 1 - begin, paid);
+}
+
+// Whether rope runs the other way over a wrap that slips.
+static bool runs_back(const rl_wrap *wrap, double run) {
+  return (wrap->grip == RL_SLIPS_ON && run < 0.0) || (wrap->grip == RL_SLIPS_BACK && run > 0.0);
+}
+
+// Judges which wraps of a rope that have met or slip are to do otherwise. `substeps`: within the
+// step friction can have turned a slip round.
 static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index,
-                          rl_state *before, double dt) {
+                          bool substeps, rl_state *before, double dt) {
   rl_wrap *then = rl_wraps_of(model, before, index);
   uint32_t begin = 0; // of the strand before the wrap
   bool changed = false;
@@ -164,7 +177,9 @@ static bool judge_running(const rl_model *model, const rl_state *state, uint32_t
     } else if (rl_wrap_slips(wrap)) {
       const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
       const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
-      const bool turns = wrap->tension > 0.0 && has_run(state, index, back, dt);
+      const bool turns = wrap->tension > 0.0 &&
+                         (has_run(state, index, back, dt) ||
+                          (substeps && runs_back(wrap, run_over(model, state, index, begin, i))));
       const rl_grip away =
           locks ? RL_STICKS : grip_beside_rubbed(model, before, state, index, begin, i);
       changed = ((locks || turns || away != RL_STICKS) && regrip(&then[i], away)) || changed;
@@ -319,7 +334,7 @@ static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *
 }
 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
-                    double dt) {
+                    bool substeps, double dt) {
   const size_t first_split = rl_first_split(model, state);
   bool changed = false;
   size_t split = 0;
@@ -338,7 +353,8 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     rl_wraps_find_slips(model, before, state, r, dt);
-    changed = judge_running(model, state, r, before, dt) || changed;
+    const bool turns = substeps && isinf(model->ropes[r].stiffness);
+    changed = judge_running(model, state, r, turns, before, dt) || changed;
     changed = judge_stuck(model, state, r, last, ahead, before) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
@@ -353,28 +369,34 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
 static bool judge_turned(const rl_model *model, const rl_state *state, uint32_t index,
                          rl_wrap *before) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const double paid = state->reels ? state->reels[index][0] : 0.0;
   bool changed = false;
   uint32_t first = 0; // of the strand's pieces
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const double run =
-        -drawn_rate(model, state, index, first, i + 1 - first, first == 0 ? paid : 0.0);
-    const bool turns = (wraps[i].grip == RL_SLIPS_ON && run < 0.0) ||
-                       (wraps[i].grip == RL_SLIPS_BACK && run > 0.0);
+    const bool turns = runs_back(&wraps[i], run_over(model, state, index, first, i));
     changed = (turns && wraps[i].tension > 0.0 && regrip(&before[i], RL_STICKS)) || changed;
     first = wraps[i].grip == RL_STICKS ? i + 1 : first;
   }
   return changed;
 }
 
-bool rl_wraps_slip_locked(const rl_model *model, const rl_state *state) {
+bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state, bool substeps) {
   bool any = false;
+  size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] : 0;
-    for (uint32_t i = 0; i < count && model->ropes[r].rubs; i++) {
+    if (count == 0 || !model->ropes[r].rubs) {
+      continue;
+    }
+    rl_wrap_solve_path(model, state, r, state->points);
+    rl_wraps_read_tensions(model, state, r, &split);
+    const bool turns = substeps && isinf(model->ropes[r].stiffness);
+    uint32_t begin = 0; // of the strand before the wrap
+    for (uint32_t i = 0; i < count; i++) {
       const rl_wrap *wrap = &rl_wraps_of(model, state, r)[i];
       any = any || (rl_wrap_slips(wrap) && wrap->tension > 0.0 &&
-                    isinf(rl_wrap_holding_ratio(model, state, r, i)));
+                    (isinf(rl_wrap_holding_ratio(model, state, r, i)) ||
+                     (turns && runs_back(wrap, run_over(model, state, r, begin, i)))));
+      begin = wrap->grip == RL_STICKS ? i + 1 : begin;
     }
   }
   return any;
