@@ -104,23 +104,25 @@ typedef struct prism {
   size_t sides;
 } prism;
 
+static bool read_sides(rl_reader *reader, const rl_tree *node, void *sides) {
+  double value;
+  const bool read = rl_read_integer(reader, node, "sides", 3.0, RL_HULL_POINTS / 2, &value);
+  *(size_t *)sides = read ? (size_t)value : 0;
+  return read;
+}
+
 static const rl_field prism_fields[] = {
     {"radius", RL_FIELD_NUMBER, true, RL_POSITIVE, "m", offsetof(prism, radius), NULL, NULL},
     {"length", RL_FIELD_NUMBER, true, RL_POSITIVE, "m", offsetof(prism, length), NULL, NULL},
-    {"sides", RL_FIELD_COUNT, true, RL_ANY, NULL, offsetof(prism, sides), NULL, NULL},
+    {"sides", RL_FIELD_OTHER, true, RL_ANY, NULL, offsetof(prism, sides), NULL, read_sides},
 };
 
 static bool read_prism(rl_reader *reader, const rl_tree *node, void *target) {
-  enum { LEAST = 3, MOST = RL_HULL_POINTS / 2 };
   rl_part_definition *part = target;
   prism p;
   if (!rl_read_fields(reader, node, node, "prism", prism_fields,
                       sizeof prism_fields / sizeof prism_fields[0], &p)) {
     return false;
-  }
-  if (p.sides < LEAST || p.sides > MOST) {
-    return rl_fail(reader, rl_tree_value(node, "sides"), "sides: expected %d to %d, found %zu",
-                   LEAST, MOST, p.sides);
   }
   rl_vec3 *points = rl_allocate(reader, 2 * p.sides, sizeof *points);
   for (size_t i = 0; points && i < 2 * p.sides; i++) {

@@ -68,10 +68,10 @@ static bool parse_choice(const rl_parameter *parameter, const char *text, double
 }
 
 static bool parse_boolean(const char *text, double *value) {
-  static const char *const words[] = {"false", "true", "0", "1", "no", "yes", "off", "on"};
+  static const char *const words[] = {"false", "true"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     if (strcmp(text, words[i]) == 0) {
-      *value = (double)(i % 2);
+      *value = (double)i;
       return true;
     }
   }

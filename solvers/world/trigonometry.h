@@ -8,8 +8,10 @@
 
 #define RL_PI 3.14159265358979323846
 
-// Computes the sine and cosine of x [rad], to 1 ulp for |x| < 1e5; for larger x the argument
-// reduction loses digits.
+// The argument reduction of sine and cosine loses digits beyond this [rad].
+#define RL_MOST_ANGLE 1e5
+
+// Computes the sine and cosine of x [rad], to 1 ulp for |x| < RL_MOST_ANGLE.
 void rl_sincos(double x, double *sine, double *cosine);
 
 // Returns the angle of (x, y) from the x axis, in [-pi, pi], to 2.2 ulp.

@@ -163,9 +163,17 @@ static void free_eyes_keep_momentum(void **unused) {
 // pins, eyes or edges of a box, of which the last lock, and two in a row.
 static void inert_pieces_have_what_friction_allows(void **unused) {
   (void)unused;
-  static const char *const all[] = {
-      "penalty",        "penalty-implicit", "pbd",    "xpbd",   "pbd-direct",          "impulse",
-      "impulse-direct", "impulse-soft",     "convex", "rattle", "reference,estimate=0"};
+  static const char *const all[] = {"penalty",
+                                    "penalty-implicit",
+                                    "pbd",
+                                    "xpbd",
+                                    "pbd-direct",
+                                    "impulse",
+                                    "impulse-direct",
+                                    "impulse-soft",
+                                    "convex",
+                                    "rattle",
+                                    "reference,estimate=false"};
   static const char *const pins = "  p: {motion: fixed, position: [-1, 0, 0], friction: 0.2,"
                                   " shape: {cylinder: {radius: 0.1, length: 1}}}\n"
                                   "  q: {motion: fixed, position: [1, 0, 0], friction: 0.2,"
@@ -241,9 +249,17 @@ static void inert_pieces_have_what_friction_allows(void **unused) {
 // the other end over that of the weight, and how fast this rises in the end.
 static void led_ropes_slip_as_the_capstan_law_says(void **unused) {
   (void)unused;
-  static const char *const all[] = {
-      "penalty",        "penalty-implicit", "pbd",    "xpbd",   "pbd-direct",          "impulse",
-      "impulse-direct", "impulse-soft",     "convex", "rattle", "reference,estimate=0"};
+  static const char *const all[] = {"penalty",
+                                    "penalty-implicit",
+                                    "pbd",
+                                    "xpbd",
+                                    "pbd-direct",
+                                    "impulse",
+                                    "impulse-direct",
+                                    "impulse-soft",
+                                    "convex",
+                                    "rattle",
+                                    "reference,estimate=false"};
   const struct {
     const char *bodies, *from, *over, *end;
     double x, y; // of the weight
@@ -311,9 +327,17 @@ static void led_ropes_slip_as_the_capstan_law_says(void **unused) {
 // from either end, or two posts: friction on it has the least tension that the posts allow.
 static void held_ropes_brake_wheels(void **unused) {
   (void)unused;
-  static const char *const all[] = {
-      "penalty",        "penalty-implicit", "pbd",    "xpbd",   "pbd-direct",          "impulse",
-      "impulse-direct", "impulse-soft",     "convex", "rattle", "reference,estimate=0"};
+  static const char *const all[] = {"penalty",
+                                    "penalty-implicit",
+                                    "pbd",
+                                    "xpbd",
+                                    "pbd-direct",
+                                    "impulse",
+                                    "impulse-direct",
+                                    "impulse-soft",
+                                    "convex",
+                                    "rattle",
+                                    "reference,estimate=false"};
   static const char *const ways[] = {
       "from: {body: a}, to: {point: [1.1, -1, 0]}, over: [p, w]",
       "from: {point: [1.1, -1, 0]}, to: {body: a}, over: [w, p]",

@@ -173,7 +173,7 @@ static void a_thousand_cuts(void **unused) {
   (void)unused;
   cut_a_thousand_times("pbd-direct", false);
   cut_a_thousand_times("impulse,iterations=5", true);
-  cut_a_thousand_times("pbd,iterations=5,long_range=1", true);
+  cut_a_thousand_times("pbd,iterations=5,long_range=true", true);
 }
 
 // ---------------------------------------------------------------------------------------------

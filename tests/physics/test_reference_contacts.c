@@ -203,7 +203,7 @@ static void twisted_box_begins_to_turn(void **unused) {
   double errors[2];
   for (int k = 0; k < 2; k++) {
     const double dt = k == 0 ? 0.002 : 0.001, turn = 0.26 - start;
-    rl_driver *d = driver_for(s, "reference,estimate=0", dt);
+    rl_driver *d = driver_for(s, "reference,estimate=false", dt);
     take_steps(d, (int)(0.21 / dt + 0.5));
     check_near(rl_length(rl_body_spin(s->model, d->state, 1)), 0.0, 1e-12);
     take_steps(d, (int)(0.05 / dt + 0.5));

@@ -114,7 +114,7 @@ static void ropes_turn_a_box_on_a_floor(void **unused) {
                       "  two: {from: {body: box, at: [-0.2, 0, -0.15]}, to: {body: b},\n"
                       "        over: [{eye: [-2, 0.1, -0.15]}]}\n",
                       k % 2 == 0 ? 0.3 : 0.0, floors[k / 2]);
-    rl_driver *d = driver_for(s, "reference,estimate=0", 0.01);
+    rl_driver *d = driver_for(s, "reference,estimate=false", 0.01);
     take_steps(d, 40);
     check_near(rl_driver_energy_error(d), 0.0, 1e-11);
     rl_driver_free(d);

@@ -9,8 +9,8 @@
 static const double g = 9.81;
 
 // All that take elastic ropes; the reference is last.
-static const char *const solvers[] = {"penalty",      "penalty-implicit", "xpbd",
-                                      "impulse-soft", "convex",           "reference,estimate=0"};
+static const char *const solvers[] = {"penalty", "penalty-implicit",        "xpbd", "impulse-soft",
+                                      "convex",  "reference,estimate=false"};
 enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
 
 static bool is_reference(size_t k) { return strncmp(solvers[k], "reference", 9) == 0; }
@@ -191,7 +191,7 @@ static void ledgers_close(void **unused) {
     rl_scenario *s = scenario_from("name: x\nduration: 1\nstep: 0.01\nbodies:\n%s", mixed[c]);
     // The reference does not take belts.
     const bool has_reference = rl_driver_missing(s->model, rl_solver_find("reference")) == 0;
-    rl_driver *d = has_reference ? driver_for(s, "reference,estimate=0,tolerance=1e-9", 0.004)
+    rl_driver *d = has_reference ? driver_for(s, "reference,estimate=false,tolerance=1e-9", 0.004)
                                  : driver_for(s, "penalty", 0.0005);
     const end exact = run(d, 0.3, "light.y");
     rl_driver_free(d);

@@ -47,6 +47,24 @@ static bool check_mass(const rl_definition *definition, double mass, double leng
                       rope == RL_NONE ? "the distance from the origin" : "the length of the rope");
 }
 
+// Checks that the angles of a body and its parts are in the range of the sine.
+static bool check_rotations(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
+  static const char *const message =
+      "a turn by %.3g rad is beyond the range of angles; expected at most %g rad";
+  if (!(rl_length(body->rotation) <= RL_MOST_ANGLE)) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "rotation", message,
+                        rl_length(body->rotation), RL_MOST_ANGLE);
+  }
+  for (size_t k = 0; k < body->part_count; k++) {
+    const double angle = rl_length(body->parts[k].rotation);
+    if (!(angle <= RL_MOST_ANGLE)) {
+      rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "shape", message, angle, RL_MOST_ANGLE);
+      return rl_fault_place(fault, "%zu.rotation", k);
+    }
+  }
+  return true;
+}
+
 static bool check_hulls(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
   for (size_t k = 0; k < body->part_count; k++) {
     const rl_part_definition *part = &body->parts[k];
@@ -92,9 +110,11 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
                             ? "a body on an axle turns; expected a shape or an inertia"
                             : "the centre of a body on an axle does not move");
   }
-  if (!isfinite(rl_length(body->rotation)) || !isfinite(rl_length(body->spin))) {
-    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE,
-                        isfinite(rl_length(body->rotation)) ? "spin" : "rotation",
+  if (!check_rotations(body, i, fault)) {
+    return false;
+  }
+  if (!isfinite(rl_length(body->spin))) {
+    return rl_fault_set(fault, RL_FAULT_INVALID, i, RL_NONE, "spin",
                         "a vector of infinite length; expected less than 1e150 a component");
   }
   const rl_vec3 spin = rl_rotate_inverse(rl_quat_from_vector(body->rotation), body->spin);
@@ -276,6 +296,14 @@ static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fau
   return true;
 }
 
+bool rl_definition_check_rest(const rl_rope_definition *rope, uint32_t i, double length,
+                              rl_fault *fault) {
+  return (length > 0.0 && length * length < most_squared) ||
+         rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, isnan(rope->length) ? "slack" : "length",
+                      "the rope's rest length is %g m; expected one above 0 and below %g", length,
+                      sqrt(most_squared));
+}
+
 static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
   const rl_rope_definition *rope = &definition->ropes[i];
   const bool elastic = !isnan(rope->stiffness);
@@ -292,10 +320,8 @@ static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *
                         "negative slack is pretension and needs a stiffness");
   }
   const double length = rl_definition_length(definition, rope);
-  if (!(length > 0.0) || !isfinite(length)) {
-    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
-                        isnan(rope->length) ? "slack" : "length",
-                        "the rope's rest length is %g m; expected a finite one above 0", length);
+  if (!rl_definition_check_rest(rope, i, length, fault)) {
+    return false;
   }
   const double way = rl_definition_path_length(definition, rope);
   const double tolerance = rope->pose == RL_POSE_POINTS ? RL_START_TOLERANCE : 1e-9;

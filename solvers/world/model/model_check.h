@@ -30,4 +30,8 @@ bool rl_fault_place(rl_fault *fault, const char *format, ...);
 // Whether the length and points of a rope fit its ends; `at` of a joined end must be its position.
 bool rl_definition_check_length(const rl_definition *definition, uint32_t rope, rl_fault *fault);
 
+// Whether a rope can have this rest length [m]; the fault names the key that gave it.
+bool rl_definition_check_rest(const rl_rope_definition *rope, uint32_t index, double length,
+                              rl_fault *fault);
+
 #endif

@@ -431,9 +431,8 @@ bool rl_build_ropes(rl_builder *b, rl_fault *fault) {
 static bool resolve_length(rl_builder *b, uint32_t index, double way, rl_fault *fault) {
   const rl_rope_definition *rope = &b->definition->ropes[index];
   const double length = isnan(rope->length) ? way + rope->slack : rope->length;
-  if (!(length > 0.0)) {
-    return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index, "slack",
-                        "the rope's rest length is %g m; expected one above 0", length);
+  if (!rl_definition_check_rest(rope, index, length, fault)) {
+    return false;
   }
   if (isnan(rope->stiffness) && way > length * (1.0 + 1e-9)) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, index,
