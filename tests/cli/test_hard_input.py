@@ -137,6 +137,28 @@ TEXTS = (
      "this end starts 1 m inside body 'drum'"),
     ("a rope through a ball", over("sphere: {radius: 0.3}", "over: []", "position: [0, -1.5, 0], ").replace(
         "  line", "  @line").replace(", over: []", ""), "between 'from' and 'to' the rope cuts through body 'drum' at the start, 0.3 m deep"),
+    ("a rope with mass whose end is inside a drum", over(
+        "cylinder: {radius: 0.2, length: 1}", "over: [drum], segments: 10, mass: 1", "position: [0, -0.9, 0], ").replace(
+            "from: {", "from: @{"), "this end starts 0.0586 m inside body 'drum' (with the rope's radius of 0 m)"),
+    ("two straight elements over a box", over(
+        "box: {size: [0.3, 0.5, 1]}", "over: [drum], mass: 1, segments: @2", "rotation: [0, 0, 0.2], "),
+     "no way is found on which the 2 straight elements of the rope", "clear body 'drum'",
+     "expected more segments, or `points`"),
+    ("a length that five straight elements use up", over(
+        "box: {size: [0.1, 0.5, 1]}", "over: [drum], mass: 1, segments: 5, length: @3.7"),
+     "the rope is 3.7 m long, shorter than the way of", "on which its 5 straight elements clear the bodies",
+     "(close to these it is 3.60", "expected a longer rope, more segments, or `points`"),
+    ("a prism of two sides", over("prism: {radius: 0.1, length: 1, sides: @2}", "over: [drum]"),
+     "sides: expected a whole number from 3 to 128, found '2'"),
+    ("a prism of two sides and a half", over("prism: {radius: 0.1, length: 1, sides: @2.5}", "over: [drum]"),
+     "sides: expected a whole number from 3 to 128, found '2.5'"),
+    ("an endless turn", over("sphere: {radius: 0.1}", "over: [drum]", "rotation: @[0, 0, 1e30], "),
+     "a turn by 1e+30 rad is beyond the range of angles; expected at most 100000 rad"),
+    ("an endless turn of a part", over("sphere: {radius: 0.1}, rotation: @[0, 1e6, 0]", "over: [drum]"),
+     "a turn by 1e+06 rad is beyond the range of angles; expected at most 100000 rad"),
+    ("endless slack", rope(CHAIN + ", slack: @1e300"), "rest length is 1e+300 m; expected one above 0 and below 1e+75"),
+    ("endless slack over a drum", over("cylinder: {radius: 0.1, length: 1}", "over: [drum], slack: @1e300"),
+     "rest length is 1e+300 m; expected one above 0 and below 1e+75"),
     ("a hull that is not convex", over("hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], @[0.1, 0.1, 0.1]]}",
                                        "over: []"), "point 4, from 0, is 0.1 m inside the others"),
     ("a flat hull", over("hull: {points: @[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}", "over: []"),
@@ -200,6 +222,8 @@ OPTIONS = (
     ("parameter nan", ("--solver", "pbd,omega=nan"), "'nan' is not a value of parameter 'omega'"),
     ("parameter with junk", ("--solver", "pbd,omega=1x"), "'1x' is not a value of parameter 'omega'"),
     ("unknown choice", ("--solver", "pbd,order=bakward"), "did you mean 'backward'?"),
+    ("parameter with a word for true", ("--solver", "impulse,warm_start=yes"), "expected true or false"),
+    ("parameter with a number for true", ("--solver", "impulse,warm_start=1"), "expected true or false"),
     ("label that is a path", ("--solver", "../x=pbd"), "'../x' is not a label"),
     ("unknown probe", ("--probe", "line.tensoin"), "did you mean 'tension'?"),
     ("probe of an unknown body", ("--probe", "heavi.y"), "did you mean 'heavy'?"),

@@ -280,6 +280,97 @@ static void chain_starts_over_a_drum(void **unused) {
   }
 }
 
+// Returns by how much a rope with mass turns about a place in the plane, from one end to the other,
+// counterclockwise [rad].
+static double turned_about(const rl_driver *d, double x, double y) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < d->model->ropes[0].link_count; i++) {
+    const rl_vec3 p = rl_rope_position(d->model, d->state, 0, i);
+    const rl_vec3 q = rl_rope_position(d->model, d->state, 0, i + 1);
+    const double a[2] = {p.x - x, p.y - y}, b[2] = {q.x - x, q.y - y};
+    sum += atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+  }
+  return sum;
+}
+
+// Checks that the elements of a rope are alike, and that none is in a part of a body: but the first
+// `tied` of them.
+static void check_laid(const rl_driver *d, uint32_t body, uint32_t tied) {
+  const rl_rope *rope = &d->model->ropes[0];
+  const rl_link *links = &d->state->links[rope->first_link];
+  const rl_body_pose at = rl_body_pose_at(d->model, d->state, d->state->points, body);
+  for (uint32_t i = 0; i < rope->link_count; i++) {
+    const rl_vec3 p = rl_rope_position(d->model, d->state, 0, i);
+    const rl_vec3 q = rl_rope_position(d->model, d->state, 0, i + 1);
+    rl_surface surface;
+    rl_shape_segment(&d->model->bodies[body].parts[0], at.centre, at.rotation, p, q, &surface);
+    check_below(i < tied ? 0.0 : rope->radius - surface.distance, 1e-3 * links[0].rest);
+    check_relative(links[i].rest, links[0].rest, 1e-14);
+    check_below(rl_distance(p, q), (1.0 + 1e-12) * links[i].rest);
+  }
+}
+
+// A rope is tied to a face, an edge and a corner of a crate, and a little beside it; it leads away
+// over a drum, also from the far side over the crate itself. It touches the crate, and starts
+// outside, whatever the number of its elements.
+static void chain_starts_tied_to_a_crate(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *at, *over;
+  } ties[] = {
+      {"[0.3, 0.2, 0]", "pulley"},         {"[0.3, 0.25, 0]", "pulley"},
+      {"[0.3, 0.25, 0.05]", "pulley"},     {"[0.31, 0.2, 0]", "pulley"},
+      {"[0.35, 0.2, 0]", "pulley"},        {"[0.3, -0.2, 0]", "pulley"},
+      {"[-0.3, 0.1, 0]", "crate, pulley"}, {"[-0.3, 0.25, 0]", "crate, pulley"},
+  };
+  static const int segments[] = {3, 5, 10, 30, 100};
+  static const double turns[] = {0.0, 0.3, -0.3};
+  for (size_t i = 0; i < sizeof ties / sizeof ties[0]; i++) {
+    for (size_t k = 0; k < 15; k++) {
+      rl_scenario *s = scenario_from(
+          "name: tied\nduration: 1\nstep: 0.004\nbodies:\n"
+          "  crate: {mass: 4, position: [0, 0.25, 0], rotation: [0, 0, %g],\n"
+          "          shape: {box: {size: [0.6, 0.5, 0.1]}}}\n"
+          "  pulley: {motion: axle, mass: 0.5, position: [3, 1, 0], shape: {cylinder: {radius: "
+          "0.1, length: 0.2}}}\n"
+          "  w: {mass: 3, position: [3.1, -0.7, 0], collide: false}\n"
+          "ropes: {line: {from: {body: crate, at: %s}, to: {body: w}, over: [%s], mass: 0.3,"
+          " segments: %d}}\n",
+          turns[k % 3], ties[i].at, ties[i].over, segments[k / 3]);
+      rl_driver *d = driver_for(s, "impulse", 0.004);
+      assert_true(d->model->touches[0] && d->model->touches[1]);
+      check_laid(d, 0, 1);
+      check_laid(d, 1, 0);
+      check_below(turned_about(d, 3.0, 1.0), 0.0);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
+// Weights on both sides of a box, at any angle, and of a drum that is thin beside an element: all
+// elements clear it, on the side on which the rope lies.
+static void chain_starts_clear_of_a_box(void **unused) {
+  (void)unused;
+  static const int segments[] = {3, 4, 5, 7, 10, 13, 15, 20, 25, 30};
+  for (size_t k = 0; k < 40; k++) {
+    const double turn = 0.2 * (double)(k % 4);
+    rl_scenario *s = scenario_from(
+        "name: box\nduration: 1\nstep: 0.004\nbodies:\n"
+        "  block: {motion: fixed, rotation: [0, 0, %g], shape: {%s}}\n"
+        "  a: {mass: 1.5, position: [-0.5, -2, 0]}\n  b: {mass: 1, position: [0.6, -2.5, 0]}\n"
+        "ropes: {line: {from: {body: a}, to: {body: b}, over: [block], mass: 1, segments: %d,"
+        " radius: %g}}\n",
+        turn, k % 4 == 3 ? "cylinder: {radius: 0.02, length: 1}" : "box: {size: [0.8, 0.5, 1]}",
+        segments[k / 4], k % 2 == 1 ? 0.01 : 0.0);
+    rl_driver *d = driver_for(s, "impulse", 0.004);
+    check_laid(d, 0, 0);
+    check_below(turned_about(d, 0.0, 0.0), 0.0);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thin_bodies_are_passed),
@@ -291,6 +382,8 @@ int main(void) {
       cmocka_unit_test(turns_on_a_box_are_straight_in_its_sides),
       cmocka_unit_test(turns_hold_on_boxes_and_prisms),
       cmocka_unit_test(chain_starts_over_a_drum),
+      cmocka_unit_test(chain_starts_tied_to_a_crate),
+      cmocka_unit_test(chain_starts_clear_of_a_box),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

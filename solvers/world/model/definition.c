@@ -70,8 +70,7 @@ rl_part rl_part_from_definition(const rl_part_definition *d) {
                    .normal = rl_unit(d->normal)};
 }
 
-// Makes a part, with the faces of a hull in `hull`. Returns false if there is no such hull.
-static bool make_part(const rl_part_definition *d, rl_hull *hull, rl_part *part) {
+bool rl_definition_part(const rl_part_definition *d, rl_hull *hull, rl_part *part) {
   char message[256];
   *part = rl_part_from_definition(d);
   if (d->shape == RL_HULL) {
@@ -86,12 +85,14 @@ static bool make_part(const rl_part_definition *d, rl_hull *hull, rl_part *part)
   return true;
 }
 
+// Whether a point is deeper in a part than rounding.
 static bool is_inside(const rl_body_definition *body, const rl_part_definition *d, rl_vec3 p) {
   rl_part part;
   rl_hull hull;
-  const rl_quat rotation = rl_quat_from_vector(body->rotation);
-  return make_part(d, &hull, &part) &&
-         rl_shape_surface(&part, rl_definition_position(body), rotation, p).distance < 0.0;
+  const rl_vec3 centre = rl_definition_position(body);
+  return rl_definition_part(d, &hull, &part) &&
+         rl_shape_surface(&part, centre, rl_quat_from_vector(body->rotation), p).distance <
+             -1e-9 * fmin(rl_shape_bound(&part), rl_distance(p, centre));
 }
 
 static bool anchored_inside(const rl_definition *definition, const rl_end *end, uint32_t index) {
@@ -129,7 +130,7 @@ bool rl_definition_inertia(const rl_body_definition *body, rl_vec3 *inertia, cha
   for (size_t i = 0; i < body->part_count; i++) {
     rl_part part;
     rl_hull hull;
-    if (make_part(&body->parts[i], &hull, &part)) {
+    if (rl_definition_part(&body->parts[i], &hull, &part)) {
       const rl_moments moments = rl_part_moments(&part);
       rl_moments_add(&sum, &moments);
     }

@@ -4,7 +4,7 @@
 #ifndef RL_DEFINITION_H
 #define RL_DEFINITION_H
 
-#include "../bodies/shape.h"
+#include "../bodies/shape_hull.h"
 #include "../model.h"
 
 // Whether a body has neither parts nor inertia: then it cannot turn.
@@ -88,5 +88,8 @@ double rl_pair_friction(double a, double b);
 
 // Returns the part of a model for a part of a definition; the faces of a hull are not filled in.
 rl_part rl_part_from_definition(const rl_part_definition *definition);
+
+// Makes that part, with the faces of a hull in `hull`. Returns false if there is no such hull.
+bool rl_definition_part(const rl_part_definition *definition, rl_hull *hull, rl_part *part);
 
 #endif
