@@ -170,6 +170,19 @@ static void what_is_passed_again_is_passed_in_order(void **unused) {
                 "a, {body: b, side: [0, -1, 0]}, {body: a, side: [0, -1, 0]}");
 }
 
+// A body can only press on a rope that lies on it: a rod would have to be drawn to it. A rod
+// through an eye, which holds it on all sides, can push.
+static void rods_lie_on_nothing(void **unused) {
+  (void)unused;
+  static const char *const scene =
+      "name: rod\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  drum: {motion: fixed, shape: {cylinder: {radius: 0.1, length: 0.4}}}\n"
+      "  a: {mass: 2, position: [-0.1, -1, 0]}\n  b: {mass: 1, position: [0.1, -1, 0]}\n"
+      "ropes: {r: {from: {body: a}, to: {body: b}, compression: true, over: [%s]}}\n";
+  check_refused("massless rods that lie on bodies", scene, "drum");
+  rl_scenario_free(scenario_from(scene, "{eye: [0, -0.5, 0]}"));
+}
+
 // A full turn is laid too round a drum that the straight rope would pass just above: the rope comes
 // down to it and goes up again. The tangent from a point at the distance d from the axis touches
 // acos(R/d) off the direction to the point.
@@ -378,6 +391,7 @@ int main(void) {
       cmocka_unit_test(an_end_may_lie_on_a_surface),
       cmocka_unit_test(rows_are_laid_on_their_sides),
       cmocka_unit_test(what_is_passed_again_is_passed_in_order),
+      cmocka_unit_test(rods_lie_on_nothing),
       cmocka_unit_test(turns_are_laid_beside_the_straight_way),
       cmocka_unit_test(turns_on_a_box_are_straight_in_its_sides),
       cmocka_unit_test(turns_hold_on_boxes_and_prisms),

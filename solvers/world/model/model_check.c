@@ -521,6 +521,10 @@ static bool support_waypoint(const rl_definition *definition, uint32_t r,
                          "massless closed ropes round anything but balls, cylinders and capsules");
     }
   }
+  if (!waypoint->is_eye && rope->segments == 0 && rope->compression) {
+    return unsupported(fault, r, "compression",
+                       "massless rods that lie on bodies, which can only press on them");
+  }
   const bool rubs = waypoint->is_eye && rope->segments > 0 &&
                     rl_definition_eye_friction(definition, rope, waypoint) > 0.0;
   if (rubs && (isfinite(rope->stiffness) || rope->compression)) {
