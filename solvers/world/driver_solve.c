@@ -264,7 +264,8 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   for (uint32_t trial = 1;
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || jams_ahead(driver, driver->before) ||
-        rl_wraps_judge(model, driver->state, driver->before, driver->info.last_impulses,
+        rl_wraps_judge(model, driver->state, driver->before,
+                       rounds > 0 ? NULL : driver->info.last_impulses,
                        driver->type->detects_again && is_doubtful(driver), driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
