@@ -35,7 +35,9 @@ struct rl_ledger {
   bool expected;             // some impulse would be an impact
   double bending_power;      // of what drives ends that are bent, at the start of the step [W]
   bool caught;               // one was, in this substep or one before it in the step
+  double rubbed;             // where ropes slip, substep by substep until one is caught [J]
   double *rate;              // [links + contact capacity] at the end of the last substep
+  double *slip;              // the same
   unsigned char *stiff;      // [links + contact capacity]
   row_rate *before;          // [links + contact capacity] at the start of the step
   unsigned char *impact;     // [links + contact capacity] kind_of_impact
@@ -55,6 +57,7 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
   ledger->stiff = rl_carve(&c, unknowns, sizeof *ledger->stiff);
   ledger->rate = rl_carve(&c, unknowns, sizeof *ledger->rate);
+  ledger->slip = rl_carve(&c, unknowns, sizeof *ledger->slip);
   ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
   ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
   ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
@@ -183,6 +186,7 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
                      row_rate now) {
   const double slack = rounding_slack * model->reach;
   ledger->rate[source] = now.rate;
+  ledger->slip[source] = now.slip;
   // The same number unless it was changed, up to the rounding of the speeds it is made of.
   jumps = jumps ||
           (source < model->link_count &&
@@ -211,7 +215,7 @@ void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *s
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows) {
   const unsigned char *last = ledger->unfinished;
-  ledger->loss = 0.0;
+  ledger->loss = ledger->rubbed = 0.0;
   ledger->stepwise = ledger->halved = ledger->expected = ledger->caught = false;
   ledger->bending_power = rl_bending_power(model, state);
   rl_rows_stand(rows);
@@ -280,7 +284,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
   state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
   state->work += impulse * state->multipliers[source] * 0.5 * (before.strain + now.strain);
-  state->dissipated += impulse * 0.5 * (before.slip + now.slip);
+  state->dissipated += ledger->stepwise ? 0.0 : impulse * 0.5 * (before.slip + now.slip);
   const bool bears = ledger->halved && ledger->stiff[source]; // what is hit
   if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {
     const double jerk = impulse - dt * before.held - before.booked;
@@ -322,7 +326,7 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->work += 0.5 * dt * (ledger->bending_power + rl_bending_power(model, state));
   ledger->is_first = false;
   // One row of a hit, or its friction, may gain what another loses twice; together they lose.
-  state->dissipated += fmax(ledger->loss + rubbed, 0.0);
+  state->dissipated += fmax(ledger->loss + rubbed, 0.0) + ledger->rubbed;
 }
 
 void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all) {
@@ -368,23 +372,17 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   return caught;
 }
 
-static double general_speed(const rl_model *model, const rl_state *state, rl_rows *rows,
-                            rl_row *row) {
-  if (rl_row_is_crossing(rows, row)) {
-    const rl_crossing *c = &rows->crossings[row->item];
-    return -rl_dot(c->normal, rl_crossing_velocity(c, state->velocities));
-  }
-  rl_row_evaluate(model, state, rows, row, state->points);
-  return rl_row_rate(rows, row, state->velocities);
-}
-
 static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h,
-                         double rate) {
+                         row_rate now) {
+  const double rubbed = 0.5 * impulse * (ledger->slip[source] + now.slip);
   if (h > 0.0 && ledger->caught && ledger->stiff[source]) {
     const double jerk = impulse - h * ledger->before[source].held;
-    ledger->loss += 0.5 * jerk * (ledger->rate[source] + rate);
+    ledger->loss += 0.5 * jerk * (ledger->rate[source] + now.rate) + rubbed;
+  } else if (h > 0.0) {
+    ledger->rubbed += rubbed;
   }
-  ledger->rate[source] = rate;
+  ledger->rate[source] = now.rate;
+  ledger->slip[source] = now.slip;
 }
 
 // Books all rows, with the impulses of a substep of h, and keeps their rates for the next; with an
@@ -394,13 +392,16 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      const double rate = link_rate(state, &state->links[k]).rate;
-      book_substep(ledger, k, impulse * state->multipliers[k], h, rate);
+      book_substep(ledger, k, impulse * state->multipliers[k], h,
+                   link_rate(state, &state->links[k]));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      const double rate = general_speed(model, state, rows, row);
-      book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, rate);
+      row_rate now = general_rate(model, state, rows, row);
+      if (flow_rubs(model, row)) {
+        now.slip = ledger->slip[row->source] = 0.0;
+      }
+      book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, now);
     }
   }
 }
