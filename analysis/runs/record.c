@@ -143,6 +143,8 @@ static void watch(rl_summary *s, const rl_recorder *r, const rl_metrics *m, doub
   s->energy_error_max = rl_larger(s->energy_error_max, fabs(m->energy_error));
   s->energy_gain_max = rl_larger(s->energy_gain_max, m->energy_error);
   s->energy_loss_max = rl_larger(s->energy_loss_max, -m->energy_error);
+  s->given_back_max = rl_larger(s->given_back_max, s->dissipated - m->dissipated);
+  s->dissipated = m->dissipated;
   const double left = m->work - m->dissipated + fmin(m->energy_error, 0.0);
   s->energy_left_max = rl_larger(s->energy_left_max, left);
   s->stretch_max = rl_larger(s->stretch_max, m->stretch_max);

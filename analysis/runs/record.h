@@ -17,7 +17,8 @@ typedef struct rl_summary {
   double seconds;            // wall-clock time in steps
   double energy_error, energy_error_max, energy_scale; // [J]
   double energy_gain_max, energy_loss_max; // largest positive and negative energy error [J]
-  double energy_left_max; // most that work has left in what moves, without the error [J]
+  double dissipated, given_back_max; // the last; the largest fall from one row to the next [J]
+  double energy_left_max;            // most that work has left in what moves, without the error [J]
   double stretch_max, stretch_end;
   double length_error_max, penetration_max; // [m]
   rl_overlap overlap;                       // the largest, by share

@@ -14,6 +14,9 @@
 // what the scene holds.
 static const double fault_noted = 0.1, loss_noted = 0.5;
 
+// Of what the scene holds: what is dissipated cannot come back; by more than this it gets a note.
+static const double given_noted = 0.01;
+
 // Of the scene's size: a method that integrates to rounding leaves no rope longer than it is by
 // more, unless nothing can shorten it.
 static const double exact_noted = 1e-9;
@@ -191,13 +194,13 @@ static bool loses_too_much(const rl_summary *summary, double all) {
 }
 
 // Adds the faults that make a result worth little: energy gained beyond the share of all that
-// bodies have had, energy lost beyond half of what the scene holds, rope left too long for the
-// scene's size and the method, and bodies in each other.
+// bodies have had, energy lost beyond half of what the scene holds, friction that drives, rope left
+// too long for the scene's size and the method, and bodies in each other.
 static void describe_faults(const rl_run_notes *n, const rl_summary *summary, char *text,
                             size_t size) {
   const double had = n->driver->energy_scale + summary->energy_left_max;
   const double all = n->driver->energy_scale + n->driver->most_work;
-  char fault[128];
+  char fault[160];
   if (had > 0.0 && summary->energy_gain_max > fault_noted * had) {
     snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",
              summary->energy_gain_max, summary->energy_gain_max / had);
@@ -206,6 +209,13 @@ static void describe_faults(const rl_run_notes *n, const rl_summary *summary, ch
   if (loses_too_much(summary, all)) {
     snprintf(fault, sizeof fault, "the method lost up to %.3g J, %.2g of all there is",
              summary->energy_loss_max, summary->energy_loss_max / all);
+    add_fault(n, text, size, fault);
+  }
+  if (summary->given_back_max > given_noted * summary->energy_scale) {
+    snprintf(fault, sizeof fault,
+             "what was dissipated came back, up to %.3g J at once, %.2g of all there is; no energy "
+             "error shows it",
+             summary->given_back_max, summary->given_back_max / summary->energy_scale);
     add_fault(n, text, size, fault);
   }
   const double long_noted = n->driver->type->is_adaptive ? exact_noted : fault_noted;

@@ -278,6 +278,27 @@ class Notes(Case):
         page = (folder / "report.html").read_text(encoding="utf-8")
         self.expect_in(f"<li>impulse: {note}</li>".replace("'", "&#39;"), page, "the page")
 
+    def test_friction_that_gives_back(self) -> None:
+        """Springs throw a load back over a rough drum on which the rope slips one way for the whole step."""
+        path = new_folder() / "thrown.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text("name: thrown\nduration: 0.4\nstep: 0.0041666666666666667\nbodies:\n"
+                        "  drum: {motion: fixed, position: [0.7269, -0.0331, 0], friction: 0.8,"
+                        " shape: {cylinder: {radius: 0.25, length: 0.5}}}\n"
+                        "  b: {mass: 2.49, position: [1.2535, -0.9327, 0]}\n"
+                        "  a: {mass: 0.59, position: [0.298, -1.7281, 0]}\n"
+                        "ropes:\n  line: {from: {body: a}, to: {body: b}, over: [drum], slack: 0.35}\n")
+        says = "what was dissipated came back, up to "
+        for solver, gives in (("penalty", True), ("xpbd", False), ("rattle", False)):
+            with self.subTest(solver):
+                folder = new_folder()
+                told = ropelab("run", path, "--solver", solver, "--out", folder)
+                self.expect_exit(told, DONE)
+                self.expect(says in told.stderr, gives, f"note of {solver}")
+                dissipated = Result(folder).table("series").numbers("dissipated_J")
+                fall = max(a - b for a, b in zip(dissipated, dissipated[1:]))
+                self.expect_true(gives == (fall > 0.1), fall, "above 0.1 J where it is noted", "largest fall")
+
     def test_rope_that_is_left_too_long(self) -> None:
         # Sweeps over two strands that share a wheel of a millionth of a weight converge in a million.
         for mass, note in ("2", ""), ("1e-6", "; inextensible rope was up to"):
