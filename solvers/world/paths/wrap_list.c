@@ -85,45 +85,76 @@ static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap
                    rl_wraps_is_on(w, item, old->body, old->part) && old->feature == item->feature;
 }
 
-// Finds which old wraps those of the list are, between two eyes or ends: as many as can be in the
-// order of both lists, since the same feature can occur several times (a longest common
-// subsequence). Sets `rest` to the number of the old wrap; to -1 if it is new.
+// Where the middle of an item of the list lies, and where the mark of an old wrap lay: the share of
+// the rope that is before it.
+static double share_before(const rl_wrapping *w, uint32_t wrap) {
+  const rl_path_item *items = w->path.items;
+  double before = 0.5 * items[wrap + 1].arc, length = 0.0;
+  for (size_t k = 0; k < w->path.count; k++) {
+    before += k <= wrap ? items[k].arc + items[k].piece : 0.0;
+    length += items[k].arc + items[k].piece;
+  }
+  return before / length;
+}
+
+static double old_share_before(const rl_wrapping *w, uint32_t old, uint32_t old_count) {
+  const double rest = w->state->links[w->model->ropes[w->rope].first_link].rest;
+  double behind = 0.0;
+  for (uint32_t k = old; k < old_count; k++) {
+    behind += w->state->old_wraps[k].rest;
+  }
+  return 1.0 - behind / rest;
+}
+
+// (15b) Finds which old wraps those of the list are, between two eyes or ends: as many as can be in
+// the order of both lists, since the same feature can occur several times (a longest common
+// subsequence); of several ways that are as good, the one by which they move least along the rope.
+// Sets `rest` to the number of the old wrap; to -1 if it is new.
 static void match_between_eyes(const rl_wrapping *w, uint32_t first, uint32_t end,
-                               uint32_t old_first, uint32_t old_end) {
+                               uint32_t old_first, uint32_t old_end, uint32_t all_old) {
   rl_wrap *wraps = rl_wraps_of(w->model, w->state, w->rope);
   const rl_path_item *items = &w->path.items[1];
   const rl_wrap *old = w->state->old_wraps;
   for (uint32_t i = first; i < end; i++) {
     wraps[i].rest = -1.0;
   }
-  while (first < end && old_first < old_end && is_old(w, &items[first], &old[old_first])) {
+  // Lists of the same length are mostly the same; of long ones only what differs fits in the table.
+  const bool trims = end - first == old_end - old_first || end - first > MOST_CHANGED ||
+                     old_end - old_first > MOST_CHANGED;
+  while (trims && first < end && old_first < old_end && is_old(w, &items[first], &old[old_first])) {
     wraps[first++].rest = old_first++;
   }
-  while (first < end && old_first < old_end && is_old(w, &items[end - 1], &old[old_end - 1])) {
+  while (trims && first < end && old_first < old_end &&
+         is_old(w, &items[end - 1], &old[old_end - 1])) {
     wraps[--end].rest = --old_end;
   }
   const uint32_t count = end - first, old_count = old_end - old_first;
   if (count == 0 || old_count == 0 || count > MOST_CHANGED || old_count > MOST_CHANGED) {
     return;
   }
-  unsigned char most[MOST_CHANGED + 1][MOST_CHANGED + 1]; // of matches from these two on
-  memset(most, 0, sizeof most);
+  double was[MOST_CHANGED];
+  double best[MOST_CHANGED + 1][MOST_CHANGED + 1]; // of matches from these two on
+  memset(best, 0, sizeof best);
+  for (uint32_t k = 0; k < old_count; k++) {
+    was[k] = old_share_before(w, old_first + k, all_old);
+  }
   for (uint32_t i = count; i-- > 0;) {
+    const double is = share_before(w, first + i);
     for (uint32_t k = old_count; k-- > 0;) {
-      const unsigned char without =
-          most[i + 1][k] > most[i][k + 1] ? most[i + 1][k] : most[i][k + 1];
-      most[i][k] = is_old(w, &items[first + i], &old[old_first + k])
-                       ? (unsigned char)(most[i + 1][k + 1] + 1)
-                       : without;
+      best[i][k] = fmax(best[i + 1][k], best[i][k + 1]);
+      if (is_old(w, &items[first + i], &old[old_first + k])) {
+        const double moved = fmin(fabs(is - was[k]), 1.0) / (MOST_CHANGED + 1); // all: less than 1
+        best[i][k] = fmax(best[i][k], best[i + 1][k + 1] + 1.0 - moved);
+      }
     }
   }
   for (uint32_t i = 0, k = 0; i < count && k < old_count;) {
-    if (is_old(w, &items[first + i], &old[old_first + k])) {
-      wraps[first + i++].rest = old_first + k++;
-    } else if (most[i + 1][k] >= most[i][k + 1]) {
+    if (best[i][k] == best[i + 1][k]) {
       i++;
-    } else {
+    } else if (best[i][k] == best[i][k + 1]) {
       k++;
+    } else {
+      wraps[first + i++].rest = old_first + k++;
     }
   }
 }
@@ -139,7 +170,7 @@ static void match_old(const rl_wrapping *w, uint32_t old_count) {
     while (old < old_count && w->state->old_wraps[old].body != RL_NONE) {
       old++;
     }
-    match_between_eyes(w, first, i, old_first, old);
+    match_between_eyes(w, first, i, old_first, old, old_count);
     if (i < count) { // an eye
       rl_wraps_of(w->model, w->state, w->rope)[i].rest = old;
     }
