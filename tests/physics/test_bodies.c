@@ -254,16 +254,12 @@ static rl_driver *run_slope(rl_scenario **out, const char *spec, double angle, d
       "  load: {mass: 2.385, position: [0, %.17g, 0], rope_collide: false, shape: {%s}}\n" ROPE,
       9.81 * sin(angle), -9.81 * cos(angle), friction, height, shape);
   rl_driver *d = driver_for(*out, spec, dt);
-  for (int n = 0; n < (int)(1.0 / dt + 0.5); n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, (int)(1.0 / dt + 0.5));
   return d;
 }
 
 static void run_for(rl_driver *d, double duration) {
-  for (int n = 0; n < (int)(duration / d->dt + 0.5); n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, (int)(duration / d->dt + 0.5));
 }
 
 // Half a degree above the angle of friction a box slides g (sin a - mu cos a) t^2 / 2, half a
@@ -736,9 +732,7 @@ static rl_driver *run_shipped(rl_scenario **out, const char *name, const rl_over
                               const char *spec, double time) {
   *out = shipped_with(name, override, override ? 1 : 0);
   rl_driver *d = driver_for(*out, spec, (*out)->step);
-  while (d->state->time < time - 0.5 * d->dt) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  run_until(d, time);
   return d;
 }
 

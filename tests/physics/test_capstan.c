@@ -66,9 +66,7 @@ static void rope_slips_as_the_capstan_law_says(void **unused) {
   for (size_t k = 0; k < SOLVERS; k++) {
     rl_scenario *s = two_weights(m1, m2, "motion: fixed, friction: 0.3", 0);
     rl_driver *d = driver_for(s, solvers[k], 1.0 / 240.0);
-    for (int n = 0; n < 240; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 240);
     check_relative(-probe(d, "heavy.vy"), a, 1e-8);
     check_relative(d->state->multipliers[0], m1 * (g - a), 1e-8);
     check_relative(last_tension(d), m2 * (g + a), 1e-8);
@@ -89,9 +87,7 @@ static void rope_holds_below_the_threshold(void **unused) {
       const double ratio = exp(0.3 * RL_PI * (1 + 2 * turns)) * 0.999;
       rl_scenario *s = two_weights(ratio, 1.0, "motion: fixed, friction: 0.3", turns);
       rl_driver *d = driver_for(s, solvers[k], 1.0 / 60.0);
-      for (int n = 0; n < 3600; n++) {
-        assert_true(rl_driver_step(d) > 0);
-      }
+      take_steps(d, 3600);
       check_near(probe(d, "heavy.y"), -4.2, 1e-9);
       check_near(probe(d, "light.y"), -10.3, 1e-9);
       check_relative(last_tension(d), g, 1e-9);
@@ -120,9 +116,7 @@ static void eyes_rub_as_the_capstan_law_says(void **unused) {
   for (size_t k = 0; k <= SOLVERS; k++) {
     rl_scenario *s = weights_in_eyes(m1, m2);
     rl_driver *d = driver_for(s, k < SOLVERS ? solvers[k] : "penalty", 1.0 / 240.0);
-    for (int n = 0; n < 240; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 240);
     check_relative(-probe(d, "heavy.vy"), a, 1e-8);
     check_relative(d->state->multipliers[0], m1 * (g - a), 1e-8);
     check_relative(last_tension(d), m2 * (g + a), 1e-8);
@@ -134,9 +128,7 @@ static void eyes_rub_as_the_capstan_law_says(void **unused) {
     }
     s = weights_in_eyes(0.999 * pull, 1.0); // and holds
     d = driver_for(s, solvers[k], 1.0 / 60.0);
-    for (int n = 0; n < 3600; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 3600);
     check_near(probe(d, "heavy.y"), -4.2, 1e-9);
     check_near(probe(d, "light.y"), -10.3, 1e-9);
     rl_driver_free(d);
@@ -211,9 +203,7 @@ static void inert_pieces_have_what_friction_allows(void **unused) {
           "%sropes: {line: {from: {%s}, to: {%s}, over: [%s]}}\n",
           scenes[n / 3].bodies, scenes[n / 3].from, scenes[n / 3].to, scenes[n / 3].over);
       rl_driver *d = driver_for(s, all[k], 0.01);
-      for (int step = 0; step < 3; step++) {
-        assert_true(rl_driver_step(d) > 0);
-      }
+      take_steps(d, 3);
       double *had_by = piece > 0 ? &d->state->wraps[piece - 1].tension : d->state->multipliers;
       *had_by = had[n % 3];
       assert_true(rl_driver_step(d) > 0);
@@ -450,9 +440,7 @@ static void turns_multiply(void **unused) {
     rl_scenario *s = two_weights(m1, 1.0, drum, 3);
     rl_driver *d =
         driver_for(s, k / 2 < SOLVERS ? solvers[k / 2] : "penalty-implicit", 1.0 / 240.0);
-    for (int n = 0; n < 240; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 240);
     const double a = g * (m1 - pull) / (m1 + pull);
     check_relative(-probe(d, "heavy.vy"), a, 1e-8);
     check_relative(d->state->multipliers[0] / last_tension(d), pull, 1e-9);
@@ -475,9 +463,7 @@ static void slip_turns_round(void **unused) {
   const double up = g * (1.0 - 2.0 * pull) / (2.0 * pull + 1.0); // of `left`, while it rises
   const double down = g * (pull - 2.0) / (2.0 + pull);           // and falls
   const double top = -3.0 / up;
-  for (int n = 0; n < 800; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, 800);
   check_near(probe(d, "left.vy"), down * (0.8 - top), 0.02);
   check_near(probe(d, "left.y") + 4.2, 1.5 * top + 0.5 * down * (0.8 - top) * (0.8 - top), 0.01);
   rl_driver_free(d);
@@ -501,9 +487,7 @@ static void soft_strands_slip_back(void **unused) {
     const double pull = 1.1 / 0.9 * 1.1 / 0.9; // (6) at both edges
     const double stop = 0.3 * (1.0 + 2.0 * pull) / (g * (2.0 * pull - 1.0));
     const double down = g * (2.0 - pull) / (2.0 + pull);
-    for (int n = 0; n < 1000; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 1000);
     check_near(-probe(d, "right.vy"), down * (0.1 - stop), 2e-4 * down); // two steps late
     rl_driver_free(d);
     rl_scenario_free(s);
@@ -542,9 +526,7 @@ static double polygon_ratio(int n, int turns, double *measured) {
                                  " over: [{body: post, turns: %d}]}}\n",
                                  points, m1, corners[left].x, corners[right].x, turns);
   rl_driver *d = driver_for(s, "impulse", 1.0 / 240.0);
-  for (int i = 0; i < 120; i++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, 120);
   *measured = d->state->multipliers[0] / last_tension(d);
   // Round from the rightmost corner to the leftmost, counterclockwise over the top.
   double ratio = pow(edge_ratio(mu, 2.0 * RL_PI / n), n * turns);
@@ -641,9 +623,7 @@ static void wheel_rolls_with_the_rope(void **unused) {
              : k < 3 ? ",iterations=200"
                      : "");
     rl_driver *d = driver_for(s, spec, 1.0 / 240.0);
-    for (int n = 0; n < 240; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 240);
     check_relative(-probe(d, "heavy.vy"), a, 1e-8);
     check_relative(probe(d, "drum.spin"), a / 0.1, 1e-8);
     check_near(d->state->dissipated, 0.0, 1e-9);
@@ -682,9 +662,7 @@ static void wheel_slips(void **unused) {
   const double torque = 0.1 * (m1 * (g - a) - m2 * (g + a));
   rl_scenario *s = two_weights(m1, m2, "motion: axle, mass: 8, friction: 0.1", 0);
   rl_driver *d = driver_for(s, "impulse", 1.0 / 240.0);
-  for (int n = 0; n < 120; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, 120);
   check_relative(-probe(d, "heavy.vy"), 0.5 * a, 1e-8);
   check_relative(probe(d, "drum.spin"), 0.5 * torque / (0.5 * 8 * 0.01), 1e-8);
   rl_driver_free(d);

@@ -107,9 +107,7 @@ static void bar_carries_the_weight(void **unused) {
                                         "impulse-direct"};
   for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
     rl_driver *d = driver_for(s, solvers[i], 1.0 / 240.0);
-    for (int n = 0; n < 20; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 20);
     double sum = 0.0;
     for (size_t c = 0; c < d->state->contact_count; c++) {
       sum += d->state->multipliers[d->model->link_count + c];
@@ -133,9 +131,7 @@ static rl_driver *run_slope(rl_scenario **out, const char *spec, double degrees,
                     " segments: 2}}\n",
                     sin(angle), cos(angle));
   rl_driver *d = driver_for(*out, spec, dt);
-  for (int n = 0; n < (int)(1.0 / dt + 0.5); n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, (int)(1.0 / dt + 0.5));
   return d;
 }
 
@@ -183,13 +179,9 @@ static void belt_takes_the_rope_along(void **unused) {
   for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; i++) {
     const double dt = 1e-3, catch_up = v / (mu * 9.81);
     rl_driver *d = driver_for(s, solvers[i], dt);
-    for (int n = 0; n < (int)(0.5 * catch_up / dt); n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, (int)(0.5 * catch_up / dt));
     check_relative(probe(d, "rope.node.2.vz"), mu * 9.81 * d->state->time, 0.02);
-    for (int n = 0; n < 500; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 500);
     check_relative(probe(d, "rope.node.2.vz"), v, 1e-3);
     check_relative(d->state->dissipated, 0.5 * m * v * v, 0.02);
     check_relative(d->state->work, m * v * v, 0.02);
@@ -269,9 +261,7 @@ static void capstan_holds_and_slips(void **unused) {
         heavy, -drop, -drop, points);
     for (size_t i = 0; i < 3; i++) {
       rl_driver *d = driver_for(s, direct_solvers[i], 4e-4);
-      for (int n = 0; n < 500; n++) {
-        assert_true(rl_driver_step(d) > 0);
-      }
+      take_steps(d, 500);
       const double fall = -drop - probe(d, "heavy.y");
       if (exponents[k] < 1.0) {
         check_near(fall, 0.0, 1e-4);

@@ -59,9 +59,7 @@ static void the_estimate_is_no_less_than_the_error(void **unused) {
     uint64_t internal = 0;
     for (int n = 0; n < steps; n++) {
       assert_true(rl_driver_step(d) > 0);
-      for (int k = 0; k < PARTS; k++) {
-        assert_true(rl_driver_step(truth) > 0);
-      }
+      take_steps(truth, PARTS);
       internal += d->info.iterations;
       error = fmax(error, apart(s->model, d->state, truth->state));
       if (error > rounding * s->model->reach) {
@@ -186,9 +184,7 @@ static void something_is_claimed_of_what_rubs(void **unused) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     rl_scenario *s = load(&scenes[i]);
     rl_driver *d = driver_for(s, "reference", scenes[i].step);
-    while (d->state->time < scenes[i].duration) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    run_until(d, scenes[i].duration);
     print_message("%s: estimate %.2g m\n", scenes[i].name, d->info.error_estimate);
     assert_true(d->info.error_estimate < INFINITY); // and a number
     rl_driver_free(d);
@@ -202,9 +198,7 @@ static void the_estimate_lasts_where_elements_rattle(void **unused) {
   (void)unused;
   rl_scenario *s = shipped_with("drape-sphere", NULL, 0);
   rl_driver *d = driver_for(s, "reference", s->step);
-  while (d->state->time < 0.7) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  run_until(d, 0.7);
   print_message("drape-sphere: %.2g m after %.3f s\n", d->info.error_estimate, d->state->time);
   assert_true(d->info.error_estimate < 0.01);
   rl_driver_free(d);

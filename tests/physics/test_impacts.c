@@ -12,12 +12,6 @@
 static const double steps[] = {1e-3, 2.5e-4};
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
-static void run_until(rl_driver *d, double time) {
-  while (d->state->step < (uint64_t)floor(time / d->dt + 0.5)) {
-    assert_true(rl_driver_step(d) > 0);
-  }
-}
-
 // (4b) A bob hangs on a rope and meets an overhanging wall at its lowest point. Wall and rope leave
 // it one direction: it comes back along its circle with e of its speed.
 static void wall_turns_a_pendulum_round(void **unused) {

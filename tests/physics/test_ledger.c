@@ -45,9 +45,7 @@ static void driven_lift_does_its_work(void **unused) {
   for (size_t i = 0; i < 3; i++) {
     const double dt = 1e-3;
     rl_driver *d = driver_for(s, solvers[i], dt);
-    for (int n = 0; n < 20; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 20);
     const double lifted = m * g * v * d->state->time;
     check_near(d->state->work, lifted + m * v * v, 1e-9);
     check_near(d->state->dissipated, 0.5 * m * v * v, 1e-9);
@@ -69,9 +67,7 @@ static void landing_loses_the_energy_of_the_fall(void **unused) {
   static const char *const solvers[] = {"pbd", "impulse", "impulse-direct"};
   for (size_t i = 0; i < 3; i++) {
     rl_driver *d = driver_for(s, solvers[i], 1e-4);
-    for (int n = 0; n < 5000; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 5000);
     check_near(probe(d, "rope.node.2.y"), 0.1, 1e-12);
     check_relative(d->state->dissipated, 9.81 * 0.4, 1e-3);
     check_near(rl_driver_energy_error(d), 0.0, 4e-3 * 9.81 * 0.4);
@@ -197,9 +193,7 @@ static void strong_damper_takes_the_energy_of_its_spring(void **unused) {
       "ropes: {cord: {from: {point: [0, 0, 0]}, to: {body: a}, length: 1, stiffness: 10,"
       " damping: 5}}\n");
   rl_driver *d = driver_for(s, "penalty,substeps=100", 0.01);
-  for (int n = 0; n < 100; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, 100);
   check_near(rl_driver_energy_error(d), 0.0, 2e-3);
   rl_driver_free(d);
   rl_scenario_free(s);
@@ -218,9 +212,7 @@ static void ledger_error_falls_with_the_step(void **unused) {
     double last = INFINITY;
     for (double rate = 500.0; rate <= 4000.0; rate *= 2.0) {
       rl_driver *d = driver_for(s, rl_solvers[i]->name, 1.0 / rate);
-      for (int n = 0; n < (int)rate; n++) {
-        assert_true(rl_driver_step(d) > 0);
-      }
+      take_steps(d, (int)rate);
       const double error = fabs(rl_driver_energy_error(d));
       check_below(error, fmax(0.75 * last, rounding));
       last = error;
@@ -305,9 +297,7 @@ static void driven_floor_lifts(void **unused) {
                                         "impulse-direct"};
   for (size_t i = 0; i < 5; i++) {
     rl_driver *d = driver_for(s, solvers[i], dt);
-    for (int n = 0; n < 2000; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 2000);
     const double lifted = m * g * v * d->state->time;
     check_near(probe(d, "rope.node.3.y"), 0.1 + v * d->state->time, 1e-9);
     check_near(d->state->work, lifted + m * v * v, 2.0 * m * g * v * dt);
@@ -373,9 +363,7 @@ static void drag_leaves_the_rest_alone(void **unused) {
                {"impulse", 1e-3}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     rl_driver *d = driver_for(s, cases[k].spec, 1.0 / 240.0);
-    for (int n = 0; n < 960; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 960);
     const rl_vec3 now = {probe(d, "load.x"), probe(d, "load.y"), 0.0};
     rest = k == 0 ? now : rest;
     check_near(rl_distance(now, rest), 0.0, cases[k].tolerance);
@@ -408,9 +396,7 @@ static void slanted_landing_slides_to_rest(void **unused) {
                  {"rattle", 2e-6, 0.25}};
   for (size_t i = 0; i < 3; i++) {
     rl_driver *d = driver_for(s, solvers[i].spec, dt);
-    for (int n = 0; n < 300; n++) {
-      assert_true(rl_driver_step(d) > 0);
-    }
+    take_steps(d, 300);
     check_near(probe(d, "rope.node.2.x"), way, solvers[i].way);
     check_near(probe(d, "rope.node.2.speed"), 0.0, 1e-12);
     check_near(rl_driver_energy_error(d), solvers[i].missed * m * g * u * dt, 1e-9);

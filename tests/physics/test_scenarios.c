@@ -11,14 +11,6 @@ static rl_scenario *load(const char *name, const rl_override *override) {
   return shipped_with(name, override, override ? 1 : 0);
 }
 
-// Steps until `time` [s], which is a whole number of steps.
-static void run_until(rl_driver *d, double time) {
-  const uint64_t steps = (uint64_t)floor(time / d->dt + 0.5);
-  while (d->state->step < steps) {
-    assert_true(rl_driver_step(d) > 0);
-  }
-}
-
 // triple-pendulum: the positions in its comment, by Richardson's value of two steps of the second
 // order method. What that leaves is of order 4: below 1e-7 m, of which 1e-9 are in the references.
 static void triple_pendulum_passes_its_points(void **unused) {

@@ -7,13 +7,6 @@ static rl_scenario *load(const char *name) {
   return s;
 }
 
-static void run_until(rl_driver *d, double time) {
-  const uint64_t steps = (uint64_t)floor(time / d->dt + 0.5);
-  while (d->state->step < steps) {
-    assert_true(rl_driver_step(d) > 0);
-  }
-}
-
 // tug-of-war: both slide with 2 mu g M m/(M + m), the heavy team for 20.4 mm; then it stands, and
 // the pull is mu m g.
 static void tug_is_won_by_friction(void **unused) {

@@ -28,9 +28,7 @@ static end extrapolated(end coarse, end fine) {
 
 static end run(rl_driver *d, double duration, const char *name) {
   const int steps = (int)(duration / d->dt + 0.5);
-  for (int n = 0; n < steps; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, steps);
   return (end){d->state->dissipated, rl_driver_energy_error(d), probe(d, name)};
 }
 

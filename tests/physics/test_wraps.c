@@ -20,9 +20,7 @@ static double winding_error(const char *spec, int steps) {
                     "  bob: {mass: 1.3, position: [0.1, 1, 0], velocity: [-2, 0, 0]}\n"
                     "ropes: {line: {from: {body: post, at: [0.1, 0, 0]}, to: {body: bob}}}\n");
   rl_driver *d = driver_for(s, spec, 1.0 / steps);
-  for (int n = 0; n < steps; n++) {
-    assert_true(rl_driver_step(d) > 0);
-  }
+  take_steps(d, steps);
   const double x = probe(d, "bob.x"), y = probe(d, "bob.y");
   const double error = sqrt(x * x + y * y - 0.01) - sqrt(0.6);
   rl_driver_free(d);

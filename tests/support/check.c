@@ -94,6 +94,13 @@ void take_steps(rl_driver *driver, int count) {
   }
 }
 
+void run_until(rl_driver *driver, double time) {
+  const uint64_t steps = (uint64_t)floor(time / driver->dt + 0.5);
+  while (driver->state->step < steps) {
+    assert_true(rl_driver_step(driver) > 0);
+  }
+}
+
 double places_apart(const rl_driver *a, const rl_driver *b) {
   double largest = 0.0;
   for (uint32_t i = 0; i < a->model->place_count; i++) {

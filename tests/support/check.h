@@ -51,8 +51,11 @@ bool survives_steps(rl_scenario *scenario, const char *spec, double dt, int step
 void check_elements(const rl_driver *driver);
 void step_checked(rl_driver *driver);
 
-// So many steps, none of which diverges. The largest difference between the places of two runs [m].
+// So many steps, or those until the step that is nearest to a time [s]; none of them diverges.
 void take_steps(rl_driver *driver, int count);
+void run_until(rl_driver *driver, double time);
+
+// The largest difference between the places of two runs [m].
 double places_apart(const rl_driver *a, const rl_driver *b);
 
 // A step in which nothing acts from outside: the momentum is that of the start to 1e-12 of
