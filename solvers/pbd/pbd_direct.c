@@ -17,9 +17,8 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [GRADIENT] = {"gradient", RL_CHOICE, "1", GRADIENT_START, 0, 1, "start|current",
                   "direction in which the multipliers act: the gradients at the start of the step, "
                   "stable up to a step of sqrt(m l/T), or the current ones, sqrt(m l/3T)"},
-    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-12, 0, 1, NULL, RL_REGULARISATION_HELP},
-    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 0.03, 0, 1, NULL,
-                                RL_CONTACT_REGULARISATION_HELP},
+    [REGULARISATION] = RL_REGULARISATION(1e-12),
+    [CONTACT_REGULARISATION] = RL_CONTACT_REGULARISATION,
 };
 
 static void init(void *memory, const rl_model *model, const double *values) {

@@ -13,9 +13,8 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                     "velocities, at most"},
     [TOLERANCE] = {"tolerance", RL_REAL, "m", 1e-13, 0, 1, NULL,
                    "stop when the residual of the positions is at or below this; 0: never"},
-    [REGULARISATION] = {"regularisation", RL_REAL, "1", 1e-13, 0, 1, NULL, RL_REGULARISATION_HELP},
-    [CONTACT_REGULARISATION] = {"contact_regularisation", RL_REAL, "1", 0.03, 0, 1, NULL,
-                                RL_CONTACT_REGULARISATION_HELP},
+    [REGULARISATION] = RL_REGULARISATION(1e-13),
+    [CONTACT_REGULARISATION] = RL_CONTACT_REGULARISATION,
 };
 
 static void init(void *memory, const rl_model *model, const double *values) {

@@ -46,11 +46,18 @@ typedef struct rl_projection {
   rl_vec3 *turns;     // [slots] moves of the spins along the gradients there
 } rl_projection;
 
-#define RL_REGULARISATION_HELP                                                                     \
-  "added to the diagonal as a fraction of it, for rows that repeat each other"
-#define RL_CONTACT_REGULARISATION_HELP                                                             \
-  "the same for contacts and their friction, which contradict taut elements at edges and between " \
-  "nodes that stick; less needs fewer iterations"
+// The parameters of both regularisations, for the table of a solver.
+#define RL_REGULARISATION(value)                                                                   \
+  {                                                                                                \
+    "regularisation", RL_REAL, "1", value, 0, 1, NULL,                                             \
+        "added to the diagonal as a fraction of it, for rows that repeat each other"               \
+  }
+#define RL_CONTACT_REGULARISATION                                                                  \
+  {                                                                                                \
+    "contact_regularisation", RL_REAL, "1", 0.03, 0, 1, NULL,                                      \
+        "the same for contacts and their friction, which contradict taut elements at edges and "   \
+        "between nodes that stick; less needs fewer iterations"                                    \
+  }
 
 // init of rl_solver_type, with the regularisation from the parameters, and the share of the forces
 // of a step that the projection of positions finds: 1, or 1/2 where that of velocities has the

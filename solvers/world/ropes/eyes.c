@@ -291,9 +291,8 @@ static rl_vec3 lever_of(const rl_model *model, const rl_state *state, const rl_b
                         rl_vec3 at, rl_vec3 impulse) {
   const uint32_t index = (uint32_t)(body - model->bodies);
   const rl_vec3 centre = rl_position(&state->points[rl_body_slot(model, index)]);
-  const rl_quat rotation = rl_body_rotation(model, state, state->points, index);
-  return rl_times(body->inverse_root_inertia,
-                  rl_rotate_inverse(rotation, rl_cross(rl_sub(at, centre), impulse)));
+  return rl_spin_lever(body, rl_body_rotation(model, state, state->points, index),
+                       rl_sub(at, centre), impulse);
 }
 
 // (5) Adds `share` times the inverse effective mass matrix of a point of what is at a slot: w 1 and
