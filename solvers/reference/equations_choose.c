@@ -58,7 +58,8 @@ static double elastic_event(const rl_equations *e, uint32_t m) {
   if (e->lcp.lower[m] < 0.0) {
     return -1.0;
   }
-  return e->acts[m] ? fmax(-value, -pull) : fmin(value - excess, pull);
+  const double least = e->lcp.rates[m] > 0.0 ? 0.0 : rl_least_force; // one that has just ceased
+  return e->acts[m] ? fmax(-value - excess, -pull) : fmin(value - excess, pull - least);
 }
 
 // Whether impulses can change the length of a row: also of a strand that jams as it slips, which
@@ -541,8 +542,10 @@ static void keep_taut(rl_equations *e) {
     const bool rod = l->lower[m] < 0.0;
     e->is_taut[m] = is_row_taut(e, m) && (rod || l->rates[m] > -rest_speed * e->speed);
     if (!rl_equations_is_stiff(e, m)) {
-      const double least = l->rates[m] > 0.0 ? 0.0 : excess * e->model->reach;
-      e->acts[m] = rod || (l->values[m] > least && rl_equations_elastic_pull(e, m, &damper) > 0.0);
+      const bool lengthens = l->rates[m] > 0.0;
+      const double least = (lengthens ? -excess : excess) * e->model->reach;
+      const double push = lengthens ? 0.0 : 0.5 * rl_least_force * e->force;
+      e->acts[m] = rod || (l->values[m] > least && rl_equations_elastic_pull(e, m, &damper) > push);
     }
   }
 }

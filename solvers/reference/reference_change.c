@@ -168,6 +168,19 @@ void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
   book_blows(self, dt);
 }
 
+// (21) Gives the pieces of elastic ropes that slip the rest lengths of (9) of wraps.md, with the
+// marks where they are now: what sticks from here on begins with them.
+static void settle(rl_truth *self) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (rl_wraps_flow_dissipates(model, r)) {
+      rl_wrap_solve_path(model, state, r, state->points);
+      rl_wraps_settle(model, state, r);
+    }
+  }
+}
+
 void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -186,6 +199,7 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
     } else if (self->found != RL_A_WRAP) { // rope has flowed with the grips that were
       rl_wraps_end(model, self->before, state, h, false);
       if (self->found == RL_A_GRIP) {
+        settle(self);
         take_grips(self);
       }
     }

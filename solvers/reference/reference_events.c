@@ -81,16 +81,65 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   return found;
 }
 
-// Returns the pull of the strand within which rope runs over a wrap, of those of all rows.
-static double pull_over(const rl_equations *e, uint32_t rope, uint32_t wrap, const double *pulls) {
+// Returns the strand within which rope runs over a wrap; NULL if there is none.
+static rl_row *strand_over(const rl_equations *e, uint32_t rope, uint32_t wrap) {
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
-    const rl_row *row = &e->rows->rows[k];
+    rl_row *row = &e->rows->rows[k];
     if (row->piece_count > 0 && e->model->link_rope[row->item] == rope &&
         wrap >= row->first_piece && wrap + 1 < row->first_piece + row->piece_count) {
-      return pulls[row->source];
+      return row;
     }
   }
-  return 0.0;
+  return NULL;
+}
+
+// Returns the pull of some pieces of a damped strand as if they were one [N].
+static double pull_of_part(const rl_equations *e, const rl_row *row, uint32_t first,
+                           uint32_t pieces) {
+  const rl_rope *rope = &e->model->ropes[e->model->link_rope[row->item]];
+  rl_row part = *row;
+  part.first_vertex += first - row->first_piece;
+  part.first_piece = first;
+  part.piece_count = pieces;
+  rl_row_evaluate(e->model, e->state, e->rows, &part, e->state->points);
+  const double stiffness = 1.0 / part.compliance;
+  const double damping = rl_element_damping(rope, part.rest, stiffness, part.inverse_mass);
+  const double rate = rl_row_rate(e->rows, &part, e->state->velocities);
+  return fmax(stiffness * part.value + damping * rate, part.lower);
+}
+
+// (21) Returns how far within its friction, over the largest force, a wrap would hold a damped rope
+// that slips on it.
+static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap) {
+  const rl_equations *e = &self->equations;
+  const rl_model *model = e->model;
+  rl_state *state = e->state;
+  const rl_rope *r = &model->ropes[rope];
+  rl_wrap *wraps = &state->wraps[r->first_wrap];
+  if (isinf(r->stiffness) || (r->damping == 0.0 && r->damping_ratio == 0.0)) {
+    return INFINITY; // by (9) the tensions are those of friction
+  }
+  rl_wrap_solve_path(model, state, rope, state->points);
+  const double ratio = rl_wrap_tension_ratio(model, state, rope, wrap);
+  const uint32_t grip = wraps[wrap].grip, count = state->wrap_counts[rope];
+  double *rests = &self->slips[count];
+  for (uint32_t i = 0; i < count; i++) {
+    rests[i] = wraps[i].rest;
+  }
+  rl_wraps_settle(model, state, rope);
+  wraps[wrap].grip = RL_STICKS;
+  const uint32_t before = wrap + 1 - row->first_piece;
+  double back = pull_of_part(e, row, row->first_piece, before);
+  for (uint32_t k = row->first_piece; k < wrap; k++) {
+    back *= rl_wrap_tension_ratio(model, state, rope, k);
+  }
+  const double on = pull_of_part(e, row, wrap + 1, row->piece_count - before);
+  for (uint32_t i = 0; i < count; i++) {
+    wraps[i].rest = rests[i];
+  }
+  wraps[wrap].grip = grip;
+  rl_row_evaluate(model, state, e->rows, row, state->points);
+  return (grip == RL_SLIPS_ON ? ratio * back - on : on - ratio * back) / e->force;
 }
 
 // Returns how far beyond 0, over the largest speed, the slip of a wrap of a rope has reversed, by
@@ -105,13 +154,15 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls) {
   rl_equations_slips(e, rope, self->slips);
   for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
     const rl_wrap *wrap = &state->wraps[r->first_wrap + i];
-    if (rl_wrap_slips(wrap) && pull_over(e, rope, i, pulls) > 0.0) {
+    rl_row *row = strand_over(e, rope, i);
+    if (rl_wrap_slips(wrap) && row && pulls[row->source] > 0.0) {
       const double way = wrap->grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i];
-      const double back = way / e->speed;
-      if (back > least_slip) {
+      double back = way / e->speed - least_slip;
+      back = back > 0.0 ? fmin(back, hold_of(self, row, rope, i)) : back;
+      if (back > 0.0) {
         self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
       }
-      largest = fmax(largest, back - least_slip);
+      largest = fmax(largest, back);
     }
   }
   return largest;

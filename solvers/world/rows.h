@@ -51,7 +51,7 @@ typedef struct rl_row {
   uint32_t first_entry, entry_count;
   double lower;        // bound of the multiplier: 0 or -INFINITY
   rl_vec3 guides[2];   // span of a rope with mass through eyes: eyes.h; 0: none
-  double rest;         // span: rest length [m]
+  double rest;         // span: rest length that damps, (13) of papers/wraps.md [m]
   double reel;         // its rate by winches [m/s]
   double reel_power;   // that rate times the tension at the winch over the multiplier [m/s]
   double reel_strain;  // strain energy paid out per second, over the multiplier squared [m/(N s)]

@@ -211,7 +211,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
     rows->known_path = rope;
   }
   const rl_strand strand = rl_wrap_strand(model, state, rope, row->first_piece, points);
-  row->rest = strand.rest;
+  row->rest = strand.stretch;
   row->value = strand.length - strand.rest;
   row->compliance = strand.stretch / model->ropes[rope].stiffness;
   rl_entry *entries = &rows->entries[row->first_entry];

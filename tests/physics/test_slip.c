@@ -159,6 +159,54 @@ static void belt_creeps(void **unused) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Dampers: two hands draw a rope over a drum on which it slips, at constant speeds a and b. By (9)
+// and (13) of papers/wraps.md
+//
+//   rest = L1/(1 + e) + L2/(1 + rho e),   T1 = EA e + c (a + b)/(r1 + rho r2),   T2 = rho T1.
+
+static void dampers_pull_by_the_rate_of_the_strain(void **unused) {
+  (void)unused;
+  const double stiffness = 500.0, damping = 20.0, radius = 0.1, mu = 0.3, duration = 0.2;
+  const double speeds[2] = {-0.1, 0.5};
+  rl_scenario *s =
+      scenario_from("name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+                    "  drum: {motion: fixed, shape: {cylinder: {radius: %g, length: 0.2}}}\n"
+                    "  a: {motion: driven, position: [%g, -1, 0], velocity: [0, %g, 0]}\n"
+                    "  b: {motion: driven, position: [%g, -1.5, 0], velocity: [0, %g, 0]}\n"
+                    "ropes: {line: {from: {body: a}, to: {body: b}, stiffness: %g, damping: %g,\n"
+                    "  slack: -0.03, friction: %g, over: [drum]}}\n",
+                    radius, -radius, -speeds[0], radius, -speeds[1], stiffness, damping, mu);
+  const double pi = 3.14159265358979323846, ratio = exp(mu * pi), arc = 0.5 * pi * radius;
+  const double lengths[2] = {1.0 + arc + speeds[0] * duration, 1.5 + arc + speeds[1] * duration};
+  const double rest = 2.5 + 2.0 * arc - 0.03;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 100; i++) {
+    const double e = 0.5 * (low + high);
+    *(lengths[0] / (1.0 + e) + lengths[1] / (1.0 + ratio * e) > rest ? &low : &high) = e;
+  }
+  const double stretch = lengths[0] / (1.0 + low) + ratio * lengths[1] / (1.0 + ratio * low);
+  const double tension = stiffness * low + damping * (speeds[0] + speeds[1]) / stretch;
+  for (size_t k = 0; k < SOLVERS; k++) {
+    double tensions[2][2];
+    for (int i = 0; i < 2; i++) {
+      rl_driver *d =
+          driver_for(s, is_reference(k) ? "reference,estimate=false,forces=end" : solvers[k],
+                     i == 0 ? 0.002 : 0.001);
+      run(d, duration, "line.tension.from");
+      tensions[i][0] = probe(d, "line.tension.from");
+      tensions[i][1] = probe(d, "line.tension.to");
+      rl_driver_free(d);
+    }
+    for (int i = 0; i < 2; i++) {
+      const double exact = i == 0 ? tension : ratio * tension;
+      const double limit = is_reference(k) ? tensions[1][i] : 2.0 * tensions[1][i] - tensions[0][i];
+      check_relative(limit, exact, is_reference(k) ? 1e-10 : 1e-6);
+    }
+  }
+  rl_scenario_free(s);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Everything else that can happen: what is left of the energy goes away with the step, and all
 // agree on what friction took.
 
@@ -257,6 +305,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slip_takes_what_flows_times_the_step_of_the_tension),
       cmocka_unit_test(belt_creeps),
+      cmocka_unit_test(dampers_pull_by_the_rate_of_the_strain),
       cmocka_unit_test(ledgers_close),
       cmocka_unit_test(slipping_off_leaves_no_marks),
   };

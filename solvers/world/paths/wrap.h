@@ -214,6 +214,10 @@ static inline bool rl_wraps_flow_dissipates(const rl_model *model, uint32_t rope
 void rl_wraps_slip_rates(const rl_model *model, const rl_state *state, uint32_t rope,
                          const rl_point *earlier, const rl_point *later, double dt, double *slips);
 
+// Gives the pieces of the strands of an elastic rope that slip the rest lengths of (9). The path is
+// solved.
+void rl_wraps_settle(const rl_model *model, rl_state *state, uint32_t rope);
+
 // Computes the tensions of all pieces of ropes over bodies from the multipliers; those of inert
 // and led strands from the tensions in `before`, which has the same wraps, (7a).
 void rl_wraps_find_tensions(const rl_model *model, const rl_state *before, rl_state *state);

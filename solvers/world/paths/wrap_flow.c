@@ -78,6 +78,18 @@ void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state
   }
 }
 
+void rl_wraps_settle(const rl_model *model, rl_state *state, uint32_t index) {
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    const uint32_t end = p + strand.piece_count;
+    for (; p < end; p++) {
+      if (p > 0) { // the rest length of piece 0 is what remains of the sum
+        rl_wraps_of(model, state, index)[p - 1].rest += unsettled(model, state, index, strand, p);
+      }
+    }
+  }
+}
+
 // Returns by how much a rope is longer than its rest length [m]. The path is solved.
 static double excess_of_rope(const rl_model *model, const rl_state *state, uint32_t index) {
   return state->path_lengths[index] - state->links[model->ropes[index].first_link].rest;
