@@ -449,7 +449,7 @@ static bool is_jammed_ahead(const rl_model *model, const rl_state *state, rl_row
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
   return row->compliance == 0.0 && slips(model, state, row) && can_change(model, state, row) &&
-         (state->multipliers[row->source] > 0.0 ? jams : is_long || gains);
+         (state->multipliers[row->source] > 0.0 ? jams || (is_long && gains) : is_long || gains);
 }
 
 // Makes the wraps of a strand stick that do not slide. Returns whether a grip has changed.
