@@ -15,7 +15,7 @@
 const char rl_about[] = "a research testbed for rope contact solvers";
 
 const rl_command rl_commands[] = {
-    {&rl_list_usage, rl_command_list, "solvers, scenarios, metrics, closed forms, papers"},
+    {&rl_list_usage, rl_command_list, "solvers, scenarios, studies, metrics, closed forms, papers"},
     {&rl_check_usage, rl_command_check,
      "read a scenario and say what is wrong with it, or print it"},
     {&rl_run_usage, rl_command_run, "run one solver on one scenario"},
