@@ -108,7 +108,7 @@ static const char *flow_text(rl_reader *reader, const rl_tree *node) {
   return copy;
 }
 
-bool rl_read_changes(rl_reader *reader, const rl_tree *node, void *target) {
+static bool read_changes(rl_reader *reader, const rl_tree *node, void *target) {
   rl_changes *changes = target;
   char found[RL_FOUND_BYTES];
   if (node->kind != RL_TREE_MAP) {
@@ -134,7 +134,7 @@ static bool parse_solver(rl_reader *reader, const rl_tree *node, rl_solver_spec 
           rl_fail(reader, node, "%s", message));
 }
 
-bool rl_read_solver(rl_reader *reader, const rl_tree *node, void *target) {
+static bool read_solver(rl_reader *reader, const rl_tree *node, void *target) {
   rl_solver_spec spec;
   return parse_solver(reader, node, &spec) && read_word(reader, node, "solver", target);
 }
@@ -142,11 +142,11 @@ bool rl_read_solver(rl_reader *reader, const rl_tree *node, void *target) {
 bool rl_read_reference(rl_reader *reader, const rl_tree *node, void *target) {
   static const rl_field fields[] = {
       {"solver", RL_FIELD_OTHER, false, RL_ANY, NULL, offsetof(rl_study_reference, solver), NULL,
-       rl_read_solver},
+       read_solver},
       {"step", RL_FIELD_NUMBER, false, RL_POSITIVE, "s", offsetof(rl_study_reference, step), NULL,
        NULL},
       {"set", RL_FIELD_OTHER, false, RL_ANY, NULL, offsetof(rl_study_reference, changes), NULL,
-       rl_read_changes},
+       read_changes},
   };
   return rl_read_fields(reader, node, node, "reference", fields, sizeof fields / sizeof fields[0],
                         target);
@@ -161,7 +161,7 @@ static bool read_solver_item(rl_reader *reader, const rl_tree *node, rl_solver_s
                              const char **over) {
   static const rl_field fields[] = {
       {"solver", RL_FIELD_OTHER, true, RL_ANY, NULL, offsetof(solver_item, solver), NULL,
-       rl_read_solver},
+       read_solver},
       {"over", RL_FIELD_TEXT, true, RL_ANY, NULL, offsetof(solver_item, over), NULL, NULL},
   };
   if (node->kind != RL_TREE_MAP) {
@@ -253,7 +253,7 @@ static const rl_field common_fields[] = {
     {"duration", RL_FIELD_NUMBER, false, RL_POSITIVE, "s", AT(duration), NULL, NULL},
     {"every", RL_FIELD_NUMBER, false, RL_POSITIVE, "s", AT(every), NULL, NULL},
     {"time_limit", RL_FIELD_NUMBER, false, RL_POSITIVE, "s", AT(time_limit), NULL, NULL},
-    {"set", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(changes), NULL, rl_read_changes},
+    {"set", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(changes), NULL, read_changes},
     {"probes", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(probes), NULL, rl_read_words},
 };
 

@@ -14,9 +14,7 @@ rl_arena *rl_study_read(const char *path, rl_study_definition *definition,
 // Readers for fields of the kind RL_FIELD_OTHER; after each the type of its target.
 bool rl_read_words(rl_reader *reader, const rl_tree *node, void *target); // rl_words: one or a list
 bool rl_read_positives(rl_reader *reader, const rl_tree *node,
-                       void *target);                                       // rl_words: numbers > 0
-bool rl_read_changes(rl_reader *reader, const rl_tree *node, void *target); // rl_changes: a map
+                       void *target); // rl_words: numbers > 0
 bool rl_read_reference(rl_reader *reader, const rl_tree *node, void *target); // rl_study_reference
-bool rl_read_solver(rl_reader *reader, const rl_tree *node, void *target); // const char *: a spec
 
 #endif

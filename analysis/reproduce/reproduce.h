@@ -5,7 +5,6 @@
 #define RL_REPRODUCE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "results/files.h"
 #include "runs/solver_spec.h"

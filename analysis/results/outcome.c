@@ -4,7 +4,6 @@
 #include "csv.h"
 
 #include <errno.h>
-#include <string.h>
 
 void rl_outcome_unsupported(rl_outcome *outcome, uint32_t missing) {
   outcome->status = "unsupported";

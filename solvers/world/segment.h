@@ -5,8 +5,6 @@
 
 #include "vector.h"
 
-#include <stdbool.h>
-
 typedef struct rl_segment {
   rl_vec3 from, way; // first end, and vector to the second end [m]
   double square;     // squared length [m^2]

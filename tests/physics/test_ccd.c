@@ -4,7 +4,6 @@
 #include "check.h"
 
 #include "world/bodies/manifold.h"
-#include "world/rotation.h"
 #include "world/trigonometry.h"
 
 #include <ccd/ccd.h>

@@ -5,7 +5,6 @@
 #include "check.h"
 
 #include <gsl/gsl_linalg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -4,7 +4,6 @@
 #include "check.h"
 
 #include <gsl/gsl_errno.h>
-#include <stdio.h>
 
 // What is this near, of the scene, is so by rounding: neither of two runs is the better one.
 static const double rounding = 2e-14;

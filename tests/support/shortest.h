@@ -5,7 +5,6 @@
 #ifndef RL_SHORTEST_H
 #define RL_SHORTEST_H
 
-#include "world/bodies/shape.h"
 #include "world/paths/path_feature.h"
 
 // Of all ways that are no longer than `most` [m]; INFINITY if it finds none.

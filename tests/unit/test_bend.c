@@ -4,7 +4,6 @@
 #include "check.h"
 
 #include "world/paths/bend.h"
-#include "world/rotation.h"
 
 enum { POINTS_MAX = 1000 };
 

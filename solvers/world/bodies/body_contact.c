@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "body_contact.h"
 
+#include "../model/definition.h"
 #include "../model/model_builder.h"
-#include "../model/model_check.h"
 #include "manifold.h"
 
 // ---------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #ifndef RL_CONE_H
 #define RL_CONE_H
 
-#include "ropelab.h"
+#include "../vector.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kkt.h"
 
-#include "../bodies/body_contact.h"
 #include "../ropes/elements.h"
 #include "../ropes/rope_contact.h"
 
