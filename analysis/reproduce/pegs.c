@@ -47,7 +47,7 @@ static void append(shape *s, double x, double y) {
            y);
 }
 
-// Fills in a shape. With `level` the first part is level, else it is vertical.
+// (5) Fills in a shape. With `level` the first part is level, else it is vertical.
 static void bend(shape *s, int count, double radius, bool level) {
   const double lower = 0.1; // the last node than the first [m]
   const double element = 1.0 / count, angle = level ? M_PI_2 : M_PI;
@@ -120,7 +120,8 @@ static double lift_off_y(rl_trial *trial, const theory *t, const impulses *all) 
   return y_of(t, -coefficients[1] / coefficients[2]);
 }
 
-// Returns the mean displacement of both ends: of the first along the axis, of the last downwards.
+// (6) Returns the mean displacement of both ends: of the first along the axis, of the last
+// downwards.
 static double mean_displacement(rl_trial *trial, const rl_setup *chain, char axis) {
   return 0.5 * (rl_setup_probe(trial, chain, "chain.node.0.%c", axis) -
                 rl_setup_probe(trial, chain, "chain.tip.y"));
@@ -384,7 +385,7 @@ static const rl_claim period_claims[] = {
 
 static const double milliseconds = 1e3;
 
-// Measures the time between two turning points of the bob on the same side [s].
+// (7) Measures the time between two turning points of the bob on the same side [s].
 static double period_of(rl_trial *trial, double radius) {
   static const double step = 2.5e-4, first_swing = 1.5; // [s]
   char thick[32], place[64];

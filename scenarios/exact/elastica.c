@@ -110,6 +110,7 @@ static double half_turn(double q) {
   return copysign(t, q);
 }
 
+// (6) of papers/bending.md
 static double shoot_discrete(double tip, void *memory) {
   elastica *self = memory;
   double theta = tip, moment = 0.0;
@@ -143,6 +144,7 @@ static int rates(double r, const double *now, double *out, void *memory) {
   return GSL_SUCCESS;
 }
 
+// (6) of papers/bending.md
 static double shoot_smooth(double tip, void *memory) {
   static const double accuracy = 1e-14;
   elastica *self = memory;

@@ -23,6 +23,7 @@ typedef struct interrupted_pendulum {
   swing whole, rest;
 } interrupted_pendulum;
 
+// (7) of papers/pegs.md
 static bool set_swing(swing *out, rl_vec3 pivot, double length, double gravity, double modulus) {
   gsl_sf_result quarter;
   if (gsl_sf_ellint_Kcomp_e(modulus, GSL_PREC_DOUBLE, &quarter) != GSL_SUCCESS) {

@@ -107,6 +107,7 @@ static bool read(sliding_chain *self, const rl_model *model, const uint32_t *arg
   return find_ends(self, model, message, size);
 }
 
+// (1) to (4) of papers/pegs.md
 static bool init_guided(void *memory, const rl_model *model, const uint32_t *arguments,
                         char *message, size_t size) {
   sliding_chain *self = memory;
@@ -168,6 +169,7 @@ static double push_at(double y, void *memory) {
   return least_push(s->self, s->model, y);
 }
 
+// (1) to (4) of papers/pegs.md
 static bool init_sliding(void *memory, const rl_model *model, const uint32_t *arguments,
                          char *message, size_t size) {
   sliding_chain *self = memory;

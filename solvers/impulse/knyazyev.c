@@ -76,6 +76,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
   }
 }
 
+// (2)
 static double bias_of(const knyazyev *self, double value, double dt) {
   return rl_impulse_bias(self->parameters[PENALTY_VELOCITY], value, 0.0, dt);
 }
@@ -105,6 +106,7 @@ static void book_catches(knyazyev *self, const rl_model *model, const rl_state *
   }
 }
 
+// (2), (3)
 static bool pull_ties(knyazyev *self, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   const uint32_t count = rl_ties_find(model, state, rows, self->ties);
@@ -146,6 +148,7 @@ static void find_contacts(knyazyev *self, const rl_model *model, const rl_state 
   }
 }
 
+// (6)
 static void load_rope(knyazyev *self, const rl_model *model, const rl_state *state,
                       const rl_rows *rows, uint32_t index, double dt) {
   const rl_rope *rope = &model->ropes[index];
@@ -175,6 +178,7 @@ static rl_vec3 answer(const vertex *p, rl_vec3 impulse) {
   return rl_scale(p->w, rl_add_scaled(impulse, -along, p->normal));
 }
 
+// (6)
 static rl_vec3 velocity_without_links(const vertex *p) {
   const double lacking = p->rests ? p->least - rl_dot(p->normal, p->v) : 0.0;
   return rl_add_scaled(p->v, lacking, p->normal);
@@ -235,7 +239,7 @@ static rl_vec3 velocity_of(const knyazyev *self, uint32_t i, uint32_t count) {
   return p->rests ? rl_add_scaled(v, lift(self, i, count), p->normal) : v;
 }
 
-// Guesses again what the last solution contradicts; false if nothing does.
+// (6) Guesses again what the last solution contradicts; false if nothing does.
 static bool guess_again(knyazyev *self, uint32_t count) {
   const double tolerance = self->parameters[TOLERANCE];
   bool changed = false;

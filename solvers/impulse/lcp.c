@@ -59,6 +59,7 @@ void rl_lcp_lay_out(rl_lcp *l, const rl_model *model, rl_carver *c) {
 
 void rl_lcp_release(rl_lcp *l) { rl_direct_release(&l->direct); }
 
+// (2)
 bool rl_lcp_begin(rl_lcp *l, const rl_model *model, const rl_state *state, rl_rows *rows) {
   rl_direct_build(&l->direct, model, state, rows);
   rl_direct_evaluate(&l->direct, model, state, rows, state->points, l->values, l->inverse_masses,
@@ -103,6 +104,7 @@ static void guess_active(rl_lcp *l, const rl_model *model, const rl_state *state
   }
 }
 
+// (4)
 static double softness(const rl_lcp *l, uint32_t m, rl_regularisation regularisation) {
   return l->inverse_masses[m] *
          (rl_direct_is_element(&l->direct, m) ? regularisation.elements : regularisation.contacts);
@@ -198,7 +200,7 @@ static uint32_t exchange(rl_lcp *l, attempt *a, double violation) {
   return wrong;
 }
 
-// Returns the error of a row in the problem with D [m/s]; 0 if nothing of it can move.
+// (10) Returns the error of a row in the problem with D [m/s]; 0 if nothing of it can move.
 static double row_error(const rl_lcp *l, uint32_t m, rl_regularisation regularisation) {
   const double w = l->inverse_masses[m];
   return w > 0.0
@@ -218,7 +220,7 @@ static double error_with(const rl_lcp *l, const rl_rows *rows, rl_regularisation
   return error;
 }
 
-// Returns the same without D: max |min(-u, W P)|, and the error of friction [m/s].
+// (6) Returns the same without D: max |min(-u, W P)|, and the error of friction [m/s].
 static double error_of(const rl_lcp *l, const rl_rows *rows, double *size) {
   return error_with(l, rows, (rl_regularisation){0.0, 0.0}, size);
 }
@@ -237,7 +239,7 @@ static bool soften(rl_lcp *l, const rl_model *model, rl_state *state, const rl_r
   return true;
 }
 
-// Judges an error without D: within the tolerance, only round-off, or neither (RL_RUNNING).
+// (6) Judges an error without D: within the tolerance, only round-off, or neither (RL_RUNNING).
 static rl_reason judge_error(const attempt *a, const rl_lcp_options *o, double error, double size) {
   if (!(error < INFINITY)) {
     return RL_DIVERGED_NAN;
@@ -261,6 +263,7 @@ static rl_reason judge(rl_lcp *l, const rl_rows *rows, const rl_lcp_options *o, 
   return judge_error(a, o, error, size);
 }
 
+// (7)
 static bool is_hopeless(const rl_lcp *l, const attempt *a) {
   return l->direct.tangents_count > 0 ? a->stalled > friction_stalls || a->solves > friction_solves
                                       : a->stalled > stalls;
@@ -324,7 +327,7 @@ static void halve(rl_lcp *l, const rl_model *model, rl_state *state, const rl_ro
   measure(l, state, rows);
 }
 
-// Lets rows act whose slack is less than their reaction.
+// (10) Lets rows act whose slack is less than their reaction.
 static void choose_nearer(rl_lcp *l, rl_regularisation regularisation) {
   for (uint32_t m = 0; m < l->direct.row_count; m++) {
     const double w = l->inverse_masses[m];
@@ -406,6 +409,7 @@ static rl_reason end_stage(rl_lcp *l, const rl_model *model, rl_state *state, co
   return begin_stages(l, model, state, rows, a, o) ? RL_RUNNING : RL_CONVERGED_ITERATIONS;
 }
 
+// (8)
 static rl_reason judge_stage(rl_lcp *l, const rl_model *model, rl_state *state, const rl_rows *rows,
                              attempt *a, const rl_lcp_options *o) {
   double size;

@@ -86,6 +86,7 @@ static void attach(const pbd *self, const rl_model *model, rl_state *state, uint
   }
 }
 
+// (6)
 static void attach_all(const pbd *self, const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->link_count; i++) {
     self->attached[i] = 0.0;

@@ -478,6 +478,7 @@ bool rl_driver_is_unsettled(const rl_driver *driver) {
          driver->info.reason == RL_CONVERGED_ITERATIONS;
 }
 
+// (8) of papers/world.md
 rl_energy rl_driver_energy(const rl_driver *driver) {
   rl_energy energy = rl_state_energy(driver->model, driver->state);
   if (driver->type->stored_energy) {

@@ -62,8 +62,8 @@ static bool part(rl_driver *driver, rl_change_kind kind, uint32_t rope, uint32_t
 // ---------------------------------------------------------------------------------------------
 // Cuts
 
-// Cuts each element of a rope that a plane or swipe crosses; at the node between two elements the
-// second one.
+// (2) Cuts each element of a rope that a plane or swipe crosses; at the node between two elements
+// the second one.
 static bool cut_rope(rl_driver *driver, const rl_cut *cut, uint32_t rope) {
   const rl_model *model = driver->model;
   const rl_state *state = driver->state;
@@ -124,7 +124,7 @@ static rl_vec3 swipe_point(const rl_event *e, double done, double steps) {
   return rl_add_scaled(e->point, done / steps, rl_sub(e->to, e->point));
 }
 
-// Finds the part of a swipe that falls into a step. Returns false if none does.
+// (2) Finds the part of a swipe that falls into a step. Returns false if none does.
 static bool find_stroke(const rl_driver *driver, const rl_event *e, double step, rl_cut *out) {
   const double steps = steps_of_swipe(driver, e), done = step - step_of(driver, e->from);
   *out = (rl_cut){e, swipe_point(e, done, steps), swipe_point(e, done + 1.0, steps), driver->swept,
@@ -297,6 +297,7 @@ static bool take_in(rl_driver *driver, const rl_event *e, uint32_t i) {
   }
 }
 
+// (6)
 bool rl_events_begin_feeds(rl_driver *driver) {
   const rl_state *state = driver->state;
   const bool others = find_feeds(driver, (double)state->step);
@@ -334,6 +335,7 @@ static bool pay_out(rl_driver *driver, const rl_event *e, uint32_t i) {
   return paid;
 }
 
+// (6)
 bool rl_events_end_feeds(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state;
@@ -373,6 +375,7 @@ bool rl_events_act(rl_driver *driver) {
   return parted;
 }
 
+// (4)
 double rl_events_potential(const rl_driver *driver) {
   const rl_state *state = driver->state;
   double sum = 0.0;
@@ -442,8 +445,8 @@ static bool tear_run(rl_driver *driver, uint32_t rope, uint32_t first, uint32_t 
   return torn;
 }
 
-// Tears the run with the highest load of a rope, and each other run whose highest load cannot be
-// told from that.
+// (2a) Tears the run with the highest load of a rope, and each other run whose highest load cannot
+// be told from that.
 static bool tear_rope(rl_driver *driver, uint32_t rope) {
   const uint32_t count = rl_rope_elements(driver->model, driver->state, rope);
   const uint32_t top = most_loaded(driver, rope, 0, count);

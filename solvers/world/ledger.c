@@ -177,7 +177,7 @@ static bool strand_jumps(const rl_ledger *ledger, const rl_model *model, const r
                                      state->reels[rope][1] != ledger->last_reels[rope][1]));
 }
 
-// An impulse on a stiff row is an impact if the row was slack or was being torn open without a
+// (10) An impulse on a stiff row is an impact if the row was slack or was being torn open without a
 // force on it, if its prescribed rate jumps, or if the step before only used up its slack and left
 // the rest of the catch to this one. A row that is taut and at rest is none, though nothing pulls
 // it yet.
@@ -276,7 +276,7 @@ double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_s
   return work;
 }
 
-// Books a row; what it leaves of a catch to the next step is kept under `kept`.
+// (10), (10a) Books a row; what it leaves of a catch to the next step is kept under `kept`.
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
                  uint32_t kept, row_rate now, double dt, bool impacts) {
   const row_rate before = ledger->before[source];
@@ -406,6 +406,7 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
   }
 }
 
+// (10)
 void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                        rl_rows *rows, double impulse, double h) {
   if (ledger && ledger->expected) {
@@ -499,6 +500,7 @@ double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *row
   return power * h;
 }
 
+// (8)
 static double elastic_energy(const rl_model *model, const rl_state *state) {
   double energy = 0.0;
   for (uint32_t i = 0; i < model->link_count; i++) {

@@ -69,6 +69,7 @@ rl_vec3 rl_gyroscopic_rate(const rl_model *model, const rl_state *state, uint32_
                         rl_cross(local_angular_momentum(b, state), local_spin(b, state)));
 }
 
+// (18)
 void rl_rotation_settle(const rl_model *model, rl_state *state, bool keep_momentum) {
   for (uint32_t i = 0; i < model->body_count; i++) {
     const rl_body *body = &model->bodies[i];

@@ -27,6 +27,7 @@ static bool is_of_bodies(const rl_state *state, const rl_row *row) {
   return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
 }
 
+// (4)
 void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
   if (model->pair_count == 0) {
     return;
@@ -81,7 +82,7 @@ static void join_row(bounce *b, const rl_row *row, uint32_t *first) {
   }
 }
 
-// Finds the islands of moving slots that rows connect, with all hits in one of them.
+// (4b) Finds the islands of moving slots that rows connect, with all hits in one of them.
 static void find_hit(bounce *b) {
   for (uint32_t i = 0; i < b->model->slot_count; i++) {
     b->rows->islands[i] = i;
@@ -138,8 +139,8 @@ static bool link_takes_part(const bounce *b, uint32_t index) {
 // ---------------------------------------------------------------------------------------------
 // Impulses
 
-// Applies the impulse along a general row that gives it the rate `target`, but keeps the impulse of
-// the bounce at `least` or above.
+// (4b) Applies the impulse along a general row that gives it the rate `target`, but keeps the
+// impulse of the bounce at `least` or above.
 static void push_row(bounce *b, const rl_row *row, double target, double least) {
   const rl_vec3 *v = b->state->velocities;
   double *impulse = &b->impulses[row->source];
@@ -161,7 +162,7 @@ static void push_row(bounce *b, const rl_row *row, double target, double least) 
   *impulse = now;
 }
 
-// The same along an element between two slots, for a rate of 0.
+// (4b) The same along an element between two slots, for a rate of 0.
 static void push_link(bounce *b, uint32_t index, double least) {
   const rl_link *link = &b->state->links[index];
   const rl_point *points = b->state->points;
@@ -257,8 +258,8 @@ static void move_link(bounce *b, uint32_t index) {
   }
 }
 
-// One sweep over the positions of all that takes part: of ropes, and if one of them has been moved,
-// of contacts of bodies, whose rows are the last.
+// (4d) One sweep over the positions of all that takes part: of ropes, and if one of them has been
+// moved, of contacts of bodies, whose rows are the last.
 static void sweep_positions(bounce *b) {
   b->largest = 0.0;
   for (uint32_t n = 0; n < b->rows->block_count; n++) {

@@ -355,7 +355,8 @@ static void try_end(const cylinder *c, const cylinder *d, int end, uint32_t feat
   }
 }
 
-// Replaces the touches of two cylinders that overlap by a touch with a larger gap, if there is one.
+// (7) Replaces the touches of two cylinders that overlap by a touch with a larger gap, if there is
+// one.
 static void add_farthest(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a), d = cylinder_of(b);
   const double tolerance = missed * fmin(a->part->bound, b->part->bound);

@@ -105,6 +105,7 @@ typedef struct way_out {
   edge edge;
 } way_out;
 
+// (8)
 static cut cut_at(const round_solid *r, const edge *e, rl_vec3 normal, way_out *best) {
   cut c = {.normal = normal};
   c.way = rl_add_scaled(rl_sub(lowest_of(r, normal), e->from), -e->ball, normal);
@@ -115,8 +116,8 @@ static cut cut_at(const round_solid *r, const edge *e, rl_vec3 normal, way_out *
   return c;
 }
 
-// Searches the arc of normals of an edge between `first` and `last`: it is divided where the bounds
-// of its ends are equal, until no part of it can exceed the best gap.
+// (8) Searches the arc of normals of an edge between `first` and `last`: it is divided where the
+// bounds of its ends are equal, until no part of it can exceed the best gap.
 static void search_arc(const round_solid *r, const edge *e, rl_vec3 first, rl_vec3 last,
                        double tolerance, way_out *best) {
   enum { MOST = 64, DEPTH = 16 };
@@ -194,7 +195,7 @@ static rl_vec3 towards_axis(const round_solid *r, const rl_polyhedron *p, const 
   return rl_unit(nearest);
 }
 
-// Returns the touch of least overlap of a round solid with a polyhedron, or with the axis of a
+// (8) Returns the touch of least overlap of a round solid with a polyhedron, or with the axis of a
 // capsule: a point of the round solid on a plane of the other, or `swapped`.
 static rl_touch find_way_out(const round_solid *r, const rl_polyhedron *p, const round_solid *axis,
                              double size) {

@@ -106,6 +106,7 @@ static void find_shares(const rl_model *model, const rl_state *state, rl_rows *r
   }
 }
 
+// (12), (13)
 void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double h,
                       double most) {
   if (model->pair_count == 0) {

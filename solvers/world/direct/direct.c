@@ -393,6 +393,7 @@ void rl_direct_bounds(const rl_direct *d, const rl_rows *rows, double *lower) {
   }
 }
 
+// (11), (12)
 void rl_direct_lay_tangents(const rl_direct *d, const rl_rows *rows, uint32_t k, rl_vec3 t,
                             rl_vec3 s, rl_vec3 *gradients) {
   const rl_row *row = &rows->rows[d->tangents[k].row];
@@ -433,7 +434,7 @@ bool rl_direct_pulls_along(const rl_direct *d, uint32_t m, const rl_vec3 *gradie
   return same;
 }
 
-// Assembles A; zeroes the places of a long profile that no coupling writes.
+// (4), (11), (12) Assembles A; zeroes the places of a long profile that no coupling writes.
 static void assemble(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                      const rl_vec3 *right, rl_regularisation regularisation,
                      const double *inverse_masses, const bool *active) {
@@ -521,8 +522,8 @@ static double eliminate(rl_direct *d, uint32_t p) {
   return pivot;
 }
 
-// Doolittle's LU factorization in the profile. Nearly all rows of a rope couple only with the one
-// before, for which the last pivot stays in a register.
+// (4) Doolittle's LU factorization in the profile. Nearly all rows of a rope couple only with the
+// one before, for which the last pivot stays in a register.
 bool rl_direct_factor(rl_direct *d, const rl_point *points, const rl_vec3 *left,
                       const rl_vec3 *right, rl_regularisation regularisation,
                       const double *inverse_masses, const bool *active) {
@@ -613,6 +614,7 @@ void rl_direct_coupled_rates(const rl_direct *d, const rl_vec3 *gradients,
   }
 }
 
+// (2)
 void rl_direct_move(const rl_direct *d, const rl_vec3 *gradients, const double *s,
                     rl_point *points) {
   for (uint32_t m = 0; m < d->count; m++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Solves all rows of a step together: A x = b with A = J M^-1 J0^T + D, where J and J0 are the
-// gradients at two configurations (A is symmetric if they are the same) and D is diagonal.
+// gradients at two configurations (A is symmetric if they are the same) and D is diagonal: (4) of
+// papers/pbd-direct.md, which has the other equations.
 //
 // Unknowns are in the order of the ropes, the contacts of a node between the elements beside it.
 // Rows couple only if they share a slot that moves, so the matrix of a rope is tridiagonal,

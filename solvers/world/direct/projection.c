@@ -118,7 +118,7 @@ static void turn_again(rl_projection *p, const rl_model *model, rl_state *state)
   rl_rotation_drift(model, state, p->dt);
 }
 
-// Computes slides and residual of the friction at the present positions.
+// (10) Computes slides and residual of the friction at the present positions.
 static void evaluate_friction(rl_projection *p, const rl_model *model, const rl_state *state,
                               const rl_rows *rows) {
   for (uint32_t i = 0; i < model->slot_count && p->direct.tangents_count > 0; i++) {
@@ -133,8 +133,8 @@ static void evaluate_friction(rl_projection *p, const rl_model *model, const rl_
                                                state->multipliers, &size);
 }
 
-// Computes values, gradients, residual and active set at the present positions: a row is active if
-// -C < W lambda; the smaller of these is its residual.
+// (3) Computes values, gradients, residual and active set at the present positions: a row is active
+// if -C < W lambda; the smaller of these is its residual.
 static void evaluate(rl_projection *p, const rl_model *model, const rl_state *state, rl_rows *rows,
                      rl_step_info *info) {
   rl_direct_evaluate(&p->direct, model, state, rows, state->points, p->values, p->inverse_masses,
@@ -263,7 +263,7 @@ static rl_reason iterate(rl_projection *p, const rl_model *model, rl_state *stat
   return reason;
 }
 
-// Resets the state to the end of the drift, without multipliers.
+// (14) Resets the state to the end of the drift, without multipliers.
 static void drift_again(rl_projection *p, const rl_model *model, rl_state *state) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->points[i] = p->previous[i];
@@ -289,6 +289,7 @@ static bool is_lost(const rl_projection *p, const rl_model *model, const rl_stat
   return is_beyond;
 }
 
+// (2), (4)
 rl_reason rl_projection_positions(rl_projection *p, const rl_model *model, rl_state *state,
                                   rl_rows *rows, bool at_start, int iterations, double tolerance,
                                   rl_step_info *info) {

@@ -65,7 +65,7 @@ static bool grow_hull(rl_part_definition *part, double margin, rl_vec3 *points) 
   return true;
 }
 
-// Returns how far out of a part a path is laid for a rope of a given radius with elements of a
+// (25) Returns how far out of a part a path is laid for a rope of a given radius with elements of a
 // given length, by the estimate [m].
 static double estimate(const rl_part_definition *part, double radius, double length) {
   if (part->shape == RL_PLANE) {
@@ -295,8 +295,8 @@ static double triangle_distance(const placed *p, rl_vec3 apex, rl_vec3 from, rl_
   return fmin(side.distance, slice_distance(p, apex, from, to, 0.5 * (low + high)));
 }
 
-// Finds the element that is deepest in a part, of those from `first` to before `last`: itself, or
-// what it sweeps when the way along which its ends lie is drawn straight. So it is clear on the
+// (25) Finds the element that is deepest in a part, of those from `first` to before `last`: itself,
+// or what it sweeps when the way along which its ends lie is drawn straight. So it is clear on the
 // side on which the way is.
 static cut deepest_in(const laying *l, const placed *p, size_t first, size_t last) {
   const rl_builder *b = l->b;
@@ -464,6 +464,7 @@ static rl_vec3 lead_out_of(const rl_part *part, const rl_body_definition *body, 
   return rl_add_scaled(at, high, way);
 }
 
+// (25)
 static rl_vec3 lead_out(const laying *l, const surroundings *s, rl_vec3 at, rl_vec3 way) {
   for (uint32_t i = 0; i < l->b->definition->body_count; i++) {
     for (size_t k = 0; k < s->bodies[i].part_count && s->bodies[i].rope_collide; k++) {
@@ -506,9 +507,9 @@ static bool grow_where_cut(laying *l, const double *depths) {
   return grows;
 }
 
-// Lays the rope over bodies that are grown from nothing until its elements are clear. Where its
-// ends are in these they are led out along their plain way, or straight. Returns false with `fault`
-// filled in.
+// (25) Lays the rope over bodies that are grown from nothing until its elements are clear. Where
+// its ends are in these they are led out along their plain way, or straight. Returns false with
+// `fault` filled in.
 static bool lay_by_fit(laying *l, bool straight, double *depths, rl_fault *fault) {
   const rl_definition *d = l->b->definition;
   const rl_rope_definition *rope = l->rope;

@@ -67,7 +67,7 @@ typedef struct hang {
   double rounding; // |F| is replaced by sqrt(|F|^2 + rounding^2) [N]
 } hang;
 
-// Returns the merit function; computes its gradient, and the Hessian unless that is NULL.
+// (14) Returns the merit function; computes its gradient, and the Hessian unless that is NULL.
 static double hang_merit(const hang *h, rl_vec3 f, rl_vec3 *gradient, rl_symmetric3 *hessian) {
   rl_vec3 force = f;
   double merit = -rl_dot(f, h->closing);

@@ -105,7 +105,7 @@ static double sides(const bow *b, double fraction, double *slope) {
   return rl_dot(b->view, rl_cross(before, behind));
 }
 
-// Returns a bound of the second derivative of `sides`.
+// (2b) Returns a bound of the second derivative of `sides`.
 static double bend_limit(const bow *b) {
   if (b->cut->event->kind == RL_EVENT_CUT_PLANE) { // the climb of a helix is linear
     const rl_arc *arc = &b->arcs[1];
@@ -153,8 +153,8 @@ static double halve(const bow *b, double from, double to) {
   return 0.5 * (from + to);
 }
 
-// Returns the first fraction in an interval at which the arc is met; nan if none. If the bound of
-// the second derivative excludes a crossing, or more than one, the interval is done; else both
+// (2b) Returns the first fraction in an interval at which the arc is met; nan if none. If the bound
+// of the second derivative excludes a crossing, or more than one, the interval is done; else both
 // halves are searched.
 static double find_crossing(const bow *b, double from, double to) {
   double slope, unused;

@@ -210,6 +210,7 @@ static bool is_own_end(const rl_model *model, const rl_state *state, uint32_t ro
   return can_split(model, state, slot) && model->node_rope[slot] == rope;
 }
 
+// (1)
 rl_parting rl_end_release(const rl_model *model, rl_state *state, uint32_t rope, uint32_t end) {
   const rl_rope *r = &model->ropes[rope];
   if (is_lasting(state)) {
@@ -269,6 +270,7 @@ rl_parting rl_element_part(const rl_model *model, rl_state *state, uint32_t rope
   return parting;
 }
 
+// (1)
 rl_parting rl_body_release(const rl_model *model, rl_state *state, uint32_t body) {
   const rl_body *b = &model->bodies[body];
   const uint32_t slot = rl_body_slot(model, body);

@@ -227,6 +227,7 @@ static bool row_passage(const rl_model *model, const rl_state *state, const rl_r
   return can_pass(model, state, p);
 }
 
+// (2)
 void rl_eyes_guide(const rl_model *model, const rl_state *state, rl_rows *rows, double dt) {
   passage p;
   for (uint32_t k = 0; k < 2 * rows->span_count && model->has_rings; k++) {
@@ -668,6 +669,7 @@ static bool element_draws_in(const rl_model *model, const rl_state *state, uint3
   return false;
 }
 
+// (13)
 bool rl_eyes_draw_in(const rl_model *model, const rl_state *state, double dt, uint32_t *rope,
                      uint32_t *end) {
   for (*rope = 0; *rope < model->rope_count; ++*rope) {

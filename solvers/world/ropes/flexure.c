@@ -87,8 +87,9 @@ static rl_flexure_entry *entry_of(rl_flexure *flexure, uint32_t slot) {
   return entry;
 }
 
-// Adds the derivative with respect to the spin slot of a body with which the vector `arm` turns:
-// the rotation about axis k of the body's frame is the coordinate over the root of its inertia.
+// (5) Adds the derivative with respect to the spin slot of a body with which the vector `arm`
+// turns: the rotation about axis k of the body's frame is the coordinate over the root of its
+// inertia.
 static void add_turn(rl_flexure *flexure, const rl_model *model, const rl_state *state,
                      const rl_point *points, const place *p, rl_vec3 arm, double sign,
                      const change *by) {
@@ -145,7 +146,7 @@ static bool is_clamped(const rl_model *model, const rl_state *state, const rl_ro
          (state->points[holder].w == 0.0 || turns);
 }
 
-// Computes the flexure of a clamped end of an element. Returns false if there is none.
+// (3) Computes the flexure of a clamped end of an element. Returns false if there is none.
 static bool clamp_at(const rl_model *model, const rl_state *state, const rl_point *points,
                      uint32_t end, uint32_t element, rl_flexure *flexure) {
   const rl_rope *rope = &model->ropes[flexure->rope];
@@ -248,6 +249,7 @@ double rl_flexure_start_impulse(const rl_flexure *flexure, double inverse_mass, 
 // ---------------------------------------------------------------------------------------------
 // Sums over all flexures
 
+// (2)
 double rl_bending_energy(const rl_model *model, const rl_state *state) {
   if (model->flexure_count == 0) {
     return 0.0;
@@ -269,6 +271,7 @@ void rl_bending_forces(const rl_model *model, const rl_state *state, const rl_po
   }
 }
 
+// (5)
 void rl_bending_push(const rl_model *model, const rl_state *state, double h, rl_vec3 *to) {
   for (rl_flexure f = {0}; rl_flexure_next(model, state, state->points, &f);) {
     for (uint32_t i = 0; i < f.entry_count; i++) {

@@ -79,7 +79,7 @@ static bool is_fast(const rl_tangle *t, const rl_tangle_pair *p) {
   return t->fast[p->later] || t->fast[p->earlier];
 }
 
-// Finds where two elements that are apart meet within the step if they move uniformly, by
+// (6) Finds where two elements that are apart meet within the step if they move uniformly, by
 // conservative advancement. Returns false if they do not, or if neither is fast, so that their
 // present positions are enough.
 static bool find_meeting(const rl_tangle *t, const rl_tangle_pair *p, meeting *m) {
@@ -149,8 +149,8 @@ static double beyond(rl_vec3 end, rl_vec3 way, const rl_segment *other) {
   return fmin(0.5 * length, 0.5 * least / scale - end_guard * length);
 }
 
-// Returns by how much ends can move in sum while a contact at an end of an element stays redundant
-// [m]; negative if unknown.
+// (7) Returns by how much ends can move in sum while a contact at an end of an element stays
+// redundant [m]; negative if unknown.
 static double idle_slack(const rl_tangle *t, uint32_t index, uint32_t partner, double fraction) {
   const rl_segment *at = &t->axes[index].at, *other = &t->axes[partner].at;
   if (fraction >= 1.0) {
@@ -163,8 +163,8 @@ static double idle_slack(const rl_tangle *t, uint32_t index, uint32_t partner, d
              : fmin(slack, beyond(at->from, rl_sub(t->axes[before].at.from, at->from), other));
 }
 
-// Sets the range up to which a pair that is no contact now cannot become one: elements approach no
-// further than they move; and while the contact is redundant, `slack`, its distance does not
+// (7) Sets the range up to which a pair that is no contact now cannot become one: elements approach
+// no further than they move; and while the contact is redundant, `slack`, its distance does not
 // matter.
 static void set_aside(const rl_tangle *t, const rl_tangle_pair *p, const rl_nearest *n,
                       double slack, rl_tangle_listed *l) {
@@ -176,8 +176,8 @@ static void set_aside(const rl_tangle *t, const rl_tangle_pair *p, const rl_near
   l->until = until > (double)l->until ? (float)until : l->until;
 }
 
-// Returns the normal, from the earlier to the later element. If their axes have passed through each
-// other, it stays on the side on which they were, as long as they overlap.
+// (2) Returns the normal, from the earlier to the later element. If their axes have passed through
+// each other, it stays on the side on which they were, as long as they overlap.
 static rl_vec3 find_normal(const rl_tangle *t, const rl_tangle_pair *p, const rl_nearest *n,
                            double distance, rl_vec3 side) {
   const double sum = radii(t, p);
@@ -193,6 +193,7 @@ static rl_vec3 find_normal(const rl_tangle *t, const rl_tangle_pair *p, const rl
   return crossed ? rl_scale(-1.0, normal) : normal;
 }
 
+// (2)
 static void find_foot(const rl_rows *rows, const rl_tangle_pair *p, const meeting *m, bool idle,
                       rl_vec3 side, rl_foot *foot) {
   const double sum = radii(rows->tangle, p);

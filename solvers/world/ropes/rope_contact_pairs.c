@@ -124,8 +124,8 @@ static void list_rope(const rl_model *model, const rl_state *state, rl_tangle *t
   }
 }
 
-// Finds how far from its axis each element can touch within the step, moving relative to the mean
-// of all: half of the travel that a contact of two elements has.
+// (4) Finds how far from its axis each element can touch within the step, moving relative to the
+// mean of all: half of the travel that a contact of two elements has.
 static void find_reach(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
@@ -333,7 +333,7 @@ static void sort_near(uint32_t *near, uint32_t count) {
   }
 }
 
-// Finds the stretches near a stretch, in order, and returns their number. The three cells of a
+// (4) Finds the stretches near a stretch, in order, and returns their number. The three cells of a
 // column have consecutive buckets, which may wrap around.
 static uint32_t find_near(rl_tangle *t, uint32_t place) {
   const rl_tangle_cells *c = &t->cells;
@@ -376,8 +376,8 @@ static bool add_pair(rl_tangle *t, uint32_t later, uint32_t earlier, double dist
   return true;
 }
 
-// Lists the pairs of an element with earlier ones of stretches near its own. Returns false if there
-// is no room.
+// (4) Lists the pairs of an element with earlier ones of stretches near its own. Returns false if
+// there is no room.
 static bool add_pairs(rl_tangle *t, uint32_t index, uint32_t near_count, bool exactly) {
   for (uint32_t n = 0; n < near_count; n++) {
     const uint32_t from = t->stretches[t->near[n]], end = t->stretches[t->near[n] + 1];
@@ -441,7 +441,8 @@ static bool is_same(const rl_tangle_element *a, const rl_tangle_element *b) {
          a->begin == b->begin && a->end == b->end && a->whole == b->whole;
 }
 
-// Adds how far the ends of each element, and the node before it, have moved relative to the mean.
+// (5) Adds how far the ends of each element, and the node before it, have moved relative to the
+// mean.
 static void add_moves(rl_tangle *t) {
   rl_vec3 mean = {0.0, 0.0, 0.0};
   for (uint32_t i = 0; i < t->count; i++) {
