@@ -66,7 +66,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
   rl_warm_contacts(model, state, rows, dt, RL_WARM_NEAR);
-  rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, dt);
+  rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, dt, dt);
   bool changed = true; // by (5), (6) and (12)
   for (int i = 0; i < iterations && changed && reason == RL_CONVERGED_ITERATIONS; i++) {
     changed = rl_sequential_sweep(&self->sequential, state, rows, rl_order_is_backward(order, i));

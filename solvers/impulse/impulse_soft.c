@@ -142,7 +142,7 @@ static void sweep(impulse_soft *self, const rl_model *model, rl_state *state, rl
 }
 
 static void substep(impulse_soft *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                    double h, double scale, bool last, rl_step_info *info) {
+                    double h, double scale, bool first, bool last, rl_step_info *info) {
   rl_sequential *s = &self->sequential;
   const int iterations = (int)self->parameters[ITERATIONS], relax = (int)self->parameters[RELAX];
   const sweeps biased = {iterations, false, last && relax == 0}, relaxed = {relax, true, last};
@@ -150,7 +150,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   // (1), (3), (7) Kick, warm start, sweeps, drift.
   rl_sequential_kick(s, model, state, h);
   rl_sequential_prepare(s, model, state, rows, biased_law, self, h);
-  rl_sequential_start(s, state, rows, scale, 0.0);
+  rl_sequential_start(s, state, rows, scale, 0.0, first ? h : 1.0);
   sweep(self, model, state, rows, h, &biased, info);
   rl_state_drift(model, state, h);
   // (8), (9) The rows where everything is now, and relaxation there.
@@ -182,7 +182,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   for (int n = 0; n < substeps; n++) {
-    substep(self, model, state, rows, h, n == 0 ? warm * h : warm, n + 1 == substeps, info);
+    substep(self, model, state, rows, h, n == 0 ? warm * h : warm, n == 0, n + 1 == substeps, info);
     for (size_t i = 0; i < unknowns; i++) {
       self->impulses[i] += state->multipliers[i];
     }

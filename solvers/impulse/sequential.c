@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sequential.h"
 
+#include "world/paths/strands.h"
+
 #include <string.h>
 
 void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c) {
@@ -9,6 +11,7 @@ void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c
   s->values = rl_carve(c, unknowns, sizeof *s->values);
   s->inverse_masses = rl_carve(c, unknowns, sizeof *s->inverse_masses);
   s->frictions = rl_carve(c, model->contact_capacity, sizeof *s->frictions);
+  s->held = rl_carve(c, model->split_capacity > 0 ? unknowns : 0, sizeof *s->held);
   s->before = rl_carve(c, model->slot_count, sizeof *s->before);
   s->bends = rl_carve(c, model->flexure_count, sizeof *s->bends);
 }
@@ -45,6 +48,7 @@ void rl_sequential_evaluate(rl_sequential *s, const rl_model *model, const rl_st
 void rl_sequential_prepare(rl_sequential *s, const rl_model *model, const rl_state *state,
                            const rl_rows *rows, rl_sequential_law *law, const void *solver,
                            double h) {
+  s->h = h;
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
@@ -89,7 +93,11 @@ static void start_friction(const rl_sequential *s, rl_state *state, const rl_row
 }
 
 void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows, double scale,
-                         double begun) {
+                         double begun, double remembered) {
+  for (size_t i = 0; i < rl_unknown_count(state->model, state) && state->model->split_capacity > 0;
+       i++) {
+    s->held[i] = remembered * state->multipliers[i];
+  }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -188,11 +196,50 @@ static inline bool solve_crossing(const rl_sequential *s, rl_state *state, const
   return !rl_is_zero(push);
 }
 
+// (3a) of papers/wraps.md: strands of one rope together.
+static bool solve_strands(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                          rl_strands *strands) {
+  for (uint32_t i = 0; i < strands->count; i++) {
+    const rl_row *row = strands->rows[i];
+    const rl_sequential_row *law = &s->rows[row->source];
+    const double old = state->multipliers[row->source];
+    const double rate = rl_row_rate(rows, row, state->velocities);
+    strands->alone[i] = law->mass * (rate + law->bias) - (1.0 - law->keep) * old;
+    strands->softness[i] = law->mass > 0.0 ? (1.0 - law->keep) / law->mass : INFINITY;
+    strands->multipliers[i] = old;
+    strands->held[i] = s->held[row->source];
+  }
+  strands->rounding = RL_STRANDS_ROUNDING / s->h *
+                      state->path_lengths[state->model->link_rope[strands->rows[0]->item]];
+  rl_strands_solve(strands, rows, state->points);
+  bool changed = false;
+  for (uint32_t i = 0; i < strands->count; i++) {
+    const rl_row *row = strands->rows[i];
+    double *total = &state->multipliers[row->source];
+    const double old = *total;
+    *total += strands->changes[i];
+    s->held[row->source] = *total;
+    rl_row_push(rows, row, *total - old, state->points, state->velocities);
+    changed = changed || *total != old;
+  }
+  return changed;
+}
+
 // Sweeps over the general rows of a block, forward or backward.
-static bool sweep_rows(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+static bool sweep_rows(const rl_sequential *s, rl_state *state, rl_rows *rows,
                        const rl_block *block, bool backward) {
   const bool contacts = block == &rows->blocks[rows->contact_block];
   bool changed = false;
+  if (block->others > 0) {
+    rl_strands strands;
+    for (uint32_t at = 0; rl_strands_next(&strands, rows, block, backward, &at);) {
+      changed |= solve_strands(s, state, rows, &strands);
+    }
+    return changed;
+  }
+  if (block->is_with_first) {
+    return false;
+  }
   for (uint32_t k = 0; k < block->row_count; k++) {
     const uint32_t at = backward ? block->row_count - 1 - k : k;
     if (contacts && rl_is_crossing(rows, at)) {
@@ -206,8 +253,7 @@ static bool sweep_rows(const rl_sequential *s, rl_state *state, const rl_rows *r
   return changed;
 }
 
-bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, const rl_rows *rows,
-                         bool backward) {
+bool rl_sequential_sweep(const rl_sequential *s, rl_state *state, rl_rows *rows, bool backward) {
   bool changed = false;
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[backward ? rows->block_count - 1 - n : n];

@@ -30,10 +30,12 @@ typedef struct rl_sequential_bend {
 } rl_sequential_bend;
 
 typedef struct rl_sequential {
+  double h;                  // of the step or substep last prepared [s]
   rl_sequential_row *rows;   // [links + contact capacity]
   double *values;            // [links + contact capacity] C where it was last evaluated [m]
   double *inverse_masses;    // [links + contact capacity] J M^-1 J^T there [1/kg]
   rl_vec3 *frictions;        // [contact capacity] impulses across the normals [N s]
+  double *held;              // [unknowns] impulses that strands stay near to; empty: there are none
   rl_vec3 *before;           // [slots] velocities at the start of the step or substep [m/s]
   uint32_t bend_count;       // of them in this step
   rl_sequential_bend *bends; // [flexures]
@@ -72,11 +74,12 @@ bool rl_sequential_sweep_bends(const rl_sequential *sequential, rl_state *state)
 
 // Turns multipliers and the state's frictions into impulses, by the factor `scale`, and applies
 // them; if `begun` is not 0 those of contacts of bodies have that factor, and have been applied.
+// `remembered`: the factor of those that strands stay near to.
 void rl_sequential_start(rl_sequential *sequential, rl_state *state, const rl_rows *rows,
-                         double scale, double begun);
+                         double scale, double begun, double remembered);
 
 // Whether it has changed anything: behind one that has not, none would.
-bool rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, const rl_rows *rows,
+bool rl_sequential_sweep(const rl_sequential *sequential, rl_state *state, rl_rows *rows,
                          bool backward);
 
 // The inequality is dC/dt + bias <= 0. A slack row may use up its slack within the step, so that it

@@ -3,6 +3,7 @@
 
 #include "world/bodies/warm.h"
 #include "world/ledger.h"
+#include "world/paths/strands.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
 
@@ -16,6 +17,8 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
       rl_carve(c, model->tangle_capacity > 0 ? model->contact_capacity : 0, sizeof *r->touches);
   r->bends = rl_carve(c, model->flexure_count, sizeof *r->bends);
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
+  r->held =
+      rl_carve(c, model->split_capacity > 0 ? rl_unknown_capacity(model) : 0, sizeof *r->held);
 }
 
 // The multipliers of bending with which the step begins, as impulses before the kick, whose drag
@@ -40,6 +43,9 @@ static void start_contacts(rl_relaxation *r, const rl_model *model, rl_state *st
                            double unit) {
   const size_t unknowns = rl_unknown_count(model, state);
   double *pushed = &state->multipliers[model->link_count];
+  for (size_t i = 0; i < unknowns && model->split_capacity > 0; i++) {
+    r->held[i] = unit * r->h * r->h * state->multipliers[i];
+  }
   for (size_t i = 0; i < state->contact_count; i++) {
     pushed[i] *= unit;
   }
@@ -302,6 +308,52 @@ static void project_row(const rl_relaxation *r, const rl_model *model, rl_state 
   }
 }
 
+// Returns the change of the multiplier with which a strand holds by itself, (3) without the bound,
+// and its alpha~: INFINITY for one that is slack and has a damper, which then pulls nothing.
+static double step_alone(const rl_relaxation *r, const rl_state *state, const rl_rows *rows,
+                         const rl_row *row, const material *m, double *softness) {
+  const double old = state->multipliers[row->source];
+  double value = row->value, soft = m->scale * row->compliance;
+  if (m->rope && row->lower == 0.0 && value <= 0.0) {
+    *softness = INFINITY;
+    return -old;
+  }
+  if (m->rope) {
+    const double gamma = damping_factor(r, m->rope, row->rest, row->compliance, row->inverse_mass);
+    value = (value + gamma * row_change(r, rows, row, state->points)) / (1.0 + gamma);
+    soft /= 1.0 + gamma;
+  }
+  const double own = row->inverse_mass + soft;
+  *softness = soft;
+  return own > 0.0 ? (value - soft * old) * (m->omega / own) : 0.0;
+}
+
+// (3a) of papers/wraps.md: strands of one rope together, all evaluated at the same positions.
+static void project_strands(const rl_relaxation *r, const rl_model *model, rl_state *state,
+                            rl_rows *rows, rl_strands *s, const material *m) {
+  rl_rows_stand(rows);
+  for (uint32_t i = 0; i < s->count; i++) {
+    rl_row *row = s->rows[i];
+    rl_row_evaluate(model, state, rows, row, state->points);
+    s->alone[i] = step_alone(r, state, rows, row, m, &s->softness[i]);
+    s->multipliers[i] = state->multipliers[row->source];
+    s->held[i] = r->held[row->source];
+  }
+  rl_rows_move(rows);
+  s->rounding = RL_STRANDS_ROUNDING * state->path_lengths[model->link_rope[s->rows[0]->item]];
+  rl_strands_solve(s, rows, state->points);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const rl_row *row = s->rows[i];
+    state->multipliers[row->source] += s->changes[i];
+    r->held[row->source] = state->multipliers[row->source];
+    for (uint32_t k = row->first_entry; k < row->first_entry + row->entry_count; k++) {
+      const rl_entry *e = &rows->entries[k];
+      rl_relaxation_correct(r, state, e->slot,
+                            rl_scale(-state->points[e->slot].w * s->changes[i], e->force));
+    }
+  }
+}
+
 // Every stride-th link of a block from `first` on, forward or backward.
 typedef struct stretch {
   const rl_link *links;
@@ -373,6 +425,16 @@ static void project_rows(const rl_relaxation *r, const rl_model *model, rl_state
                          rl_rows *rows, const rl_block *block, bool backward) {
   const material m = material_of(r, model, block);
   const bool contacts = block == &rows->blocks[rows->contact_block];
+  if (block->others > 0 && !r->violated_only) {
+    rl_strands s;
+    for (uint32_t at = 0; rl_strands_next(&s, rows, block, backward, &at);) {
+      project_strands(r, model, state, rows, &s, &m);
+    }
+    return;
+  }
+  if (block->is_with_first && !r->violated_only) {
+    return;
+  }
   for (uint32_t k = 0; k < block->row_count;) {
     const uint32_t at = backward ? block->row_count - 1 - k : k;
     if (contacts && rl_is_crossing(rows, at)) {

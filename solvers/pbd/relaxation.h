@@ -36,12 +36,14 @@ typedef struct rl_relaxation {
   rl_touch *touches;     // [contact capacity] of two elements
   rl_vec3 *bends;        // [flexures] elastic: positional multipliers, along kb [kg m^2]
   double *shares;        // [slots] Jacobi: rows that split the mass of a slot
+  double *held;          // [unknowns] multipliers that strands stay near to; NULL: there are none
 } rl_relaxation;
 
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
 // (1)-(2) v += h g, p = x + h v, with the positions before kept. Multipliers start at 0, those of
-// contacts of bodies at what is left of their last forces, `unit` times what they are [N].
+// contacts of bodies at what is left of their last forces, `unit` times what they are [N]; those of
+// the strands of massless ropes are remembered.
 void rl_relaxation_begin(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
                          rl_rows *rows, double h, double unit);
 

@@ -111,8 +111,35 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   }
 }
 
-// Adds the strands of a rope beyond the first, in a block of their own.
-static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index) {
+// Whether two rows pull on something in common that they can move.
+static bool share(const rl_state *state, const rl_rows *rows, const rl_row *a, const rl_row *b) {
+  bool any = false;
+  for (uint32_t i = 0; i < a->entry_count && !any; i++) {
+    const uint32_t slot = rows->entries[a->first_entry + i].slot;
+    for (uint32_t k = 0; k < b->entry_count && !any; k++) {
+      any = rows->entries[b->first_entry + k].slot == slot && state->points[slot].w > 0.0;
+    }
+  }
+  return any;
+}
+
+// Whether two strands of a rope do: the first, or those of a block.
+static bool any_share(const rl_state *state, const rl_rows *rows, const rl_row *first,
+                      const rl_block *others) {
+  const rl_row *begin = &rows->rows[others->first_row];
+  bool any = false;
+  for (uint32_t i = 0; i < others->row_count && !any; i++) {
+    any = share(state, rows, first, &begin[i]);
+    for (uint32_t k = 0; k < i && !any; k++) {
+      any = share(state, rows, &begin[k], &begin[i]);
+    }
+  }
+  return any;
+}
+
+// Adds the strands of a rope beyond the first, in a block of their own. `own`: that of the first.
+static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index,
+                       rl_block *own) {
   const rl_rope *rope = &model->ropes[index];
   const rl_wrap *wraps = &state->wraps[rope->first_wrap];
   rl_block *block = &rows->blocks[rows->block_count];
@@ -127,15 +154,18 @@ static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, ui
       block->row_count++;
     }
   }
+  block->is_with_first = any_share(state, rows, &rows->rows[own->first_row], block);
+  own->others = block->is_with_first ? rows->block_count : 0;
   rows->block_count += block->row_count > 0 ? 1 : 0;
 }
 
 void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
   rows->block_count = rows->contact_block + 1;
   state->split_count = 0;
-  for (uint32_t i = 0; i < model->rope_count && model->split_capacity > 0; i++) {
-    if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
-      add_splits(model, state, rows, i);
+  for (uint32_t n = 0; n < rows->contact_block && model->split_capacity > 0; n++) {
+    const uint32_t rope = rows->blocks[n].rope;
+    if (model->ropes[rope].rubs && model->ropes[rope].wrap_capacity > 0) {
+      add_splits(model, state, rows, rope, &rows->blocks[n]);
     }
   }
 }

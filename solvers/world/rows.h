@@ -72,9 +72,12 @@ typedef struct rl_row {
 typedef struct rl_block {
   uint32_t first_link, link_count;
   uint32_t first_row, row_count;
-  double lower;  // bound of the links' multipliers: 0, or -INFINITY with compression
-  uint32_t rope; // whose elements these are; RL_NONE: contacts
-  bool is_apart; // its links are between nodes of that rope
+  double lower;       // bound of the links' multipliers: 0, or -INFINITY with compression
+  uint32_t rope;      // whose elements these are; RL_NONE: contacts
+  bool is_apart;      // its links are between nodes of that rope
+  uint32_t others;    // of the first strand of a rope: the block of its others, if any two pull on
+                      // something in common; else 0
+  bool is_with_first; // it is such a block
 } rl_block;
 
 // Whether two blocks have no slot in common.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Strands of one massless rope between wraps that stick, of methods that take rows in turn.
+#include "check.h"
+
+#include <math.h>
+
+static const char *const methods[] = {"pbd", "xpbd", "impulse", "impulse-soft"};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+// A block hangs in four strands over sheaves that stick, and the hand holds the end: statics gives
+// the sum of the tensions, friction holds what each has. Two seconds long they stay as they are.
+static void tackle_at_rest_keeps_its_tensions(void **unused) {
+  (void)unused;
+  static const char *const strands[] = {"fall.tension.from", "fall.tension.1", "fall.tension.2",
+                                        "fall.tension.3", "fall.tension.to"};
+  rl_scenario *s = scenario_from(
+      "name: tackle\nduration: 3\nstep: 0.004\nbodies:\n"
+      "  top: {motion: fixed, friction: 0.1, shape: [\n"
+      "    {name: a, cylinder: {radius: 0.1, length: 0.04}, at: [0.3, 0, 0]},\n"
+      "    {name: b, cylinder: {radius: 0.1, length: 0.04}, at: [0.7, 0, 0]}]}\n"
+      "  block: {mass: 4.5, inertia: [1e7, 1e7, 1e3], position: [0.3, -2, 0], friction: 0.1,\n"
+      "    collide: false, shape: [\n"
+      "    {name: a, cylinder: {radius: 0.1, length: 0.04}, at: [-0.2, 0, 0]},\n"
+      "    {name: b, cylinder: {radius: 0.1, length: 0.04}, at: [0.2, 0, 0]}]}\n"
+      "  hand: {mass: 1.2, position: [0.8, -1, 0]}\n"
+      "ropes: {fall: {from: {point: [0, 0, 0]}, to: {body: hand}, over: [\n"
+      "  {body: block, part: a, side: [0, -1, 0]}, {body: top, part: a},\n"
+      "  {body: block, part: b, side: [0, -1, 0]}, {body: top, part: b}]}}\n");
+  const double share = 4.5 * 9.81 / 4.0, largest = exp(0.1 * acos(-1.0));
+  for (size_t m = 0; m < METHODS; m++) {
+    rl_driver *d = driver_for(s, methods[m], 1.0 / 240.0);
+    for (int n = 0; n < 480; n++) {
+      take_steps(d, 1);
+      double sum = 0.0;
+      for (size_t k = 0; k < 4; k++) {
+        const double tension = probe(d, strands[k]), next = probe(d, strands[k + 1]);
+        sum += tension;
+        check_near(tension, share, 0.01);
+        check_below(fmax(tension / next, next / tension), largest);
+      }
+      check_near(sum, 4.0 * share, 1e-4);
+      check_near(probe(d, strands[4]), 1.2 * 9.81, 1e-4);
+    }
+    check_below(fabs(probe(d, "block.vy")), 1e-9);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// A slack rope catches a load over a wheel of a fiftieth of its mass that sticks to it: what falls
+// is lost, and nothing is thrown back, since both strands are caught together.
+static void light_wheels_catch_without_a_throw(void **unused) {
+  (void)unused;
+  static const double masses[] = {2.0, 0.2, 0.002};
+  for (size_t w = 0; w < 3; w++) {
+    rl_scenario *s =
+        scenario_from("name: catch\nduration: 1\nstep: 0.004\nbodies:\n"
+                      "  wheel: {motion: axle, mass: %.17g, position: [0, 2, 0], friction: 0.7,"
+                      " shape: {cylinder: {radius: 0.2, length: 0.3}}}\n"
+                      "  load: {mass: 10, position: [0.2, 0, 0]}\n"
+                      "ropes: {line: {from: {point: [-2, 0.5, 0]}, to: {body: load}, over: "
+                      "[wheel], slack: 0.1}}\n",
+                      masses[w]);
+    for (size_t m = 0; m < METHODS; m++) {
+      rl_driver *d = driver_for(s, methods[m], 1.0 / 240.0);
+      const double start = probe(d, "load.y");
+      bool caught = false;
+      for (int n = 0; n < 120; n++) {
+        take_steps(d, 1);
+        caught = caught || probe(d, "line.tension.to") > 0.0;
+        check_below(rl_driver_energy_error(d), 1e-3);
+        if (caught) {
+          check_below(probe(d, "load.vy"), 0.02);
+          check_below(probe(d, "load.y"), start - 0.08);
+        }
+      }
+      assert_true(caught);
+      check_near(d->state->dissipated, 9.81, 0.3);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tackle_at_rest_keeps_its_tensions),
+      cmocka_unit_test(light_wheels_catch_without_a_throw),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
