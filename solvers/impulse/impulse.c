@@ -6,6 +6,7 @@
 #include "sequential.h"
 #include "world/bodies/warm.h"
 #include "world/ledger.h"
+#include "world/ropes/slips.h"
 
 enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, WARM_START, PENALTY_VELOCITY, PARAMETER_COUNT };
 
@@ -65,6 +66,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   // (2) to (4): geometry, test impulses and the warm start. Multipliers are impulses in the sweeps.
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   rl_sequential_prepare(&self->sequential, model, state, rows, law, self, dt);
+  self->sequential.slip_rate = self->parameters[PENALTY_VELOCITY] / dt;
   rl_warm_contacts(model, state, rows, dt, RL_WARM_NEAR);
   rl_sequential_start(&self->sequential, state, rows, self->parameters[WARM_START] * dt, dt, dt);
   bool changed = true; // by (5), (6) and (12)
@@ -81,6 +83,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       }
     }
   }
+  rl_slips_keep(state, rows, self->sequential.slid, dt, dt);
   rl_ledger_friction(rows, state, self->sequential.frictions, 1.0, self->sequential.before, info);
   info->dissipated += rl_state_settle(model, state, dt);
   rl_state_drift(model, state, dt); // (7)

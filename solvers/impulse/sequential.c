@@ -2,6 +2,7 @@
 #include "sequential.h"
 
 #include "world/paths/strands.h"
+#include "world/ropes/slips.h"
 
 #include <string.h>
 
@@ -12,6 +13,7 @@ void rl_sequential_lay_out(rl_sequential *s, const rl_model *model, rl_carver *c
   s->inverse_masses = rl_carve(c, unknowns, sizeof *s->inverse_masses);
   s->frictions = rl_carve(c, model->contact_capacity, sizeof *s->frictions);
   s->held = rl_carve(c, model->split_capacity > 0 ? unknowns : 0, sizeof *s->held);
+  s->slid = rl_carve(c, model->contact_capacity, sizeof *s->slid);
   s->before = rl_carve(c, model->slot_count, sizeof *s->before);
   s->bends = rl_carve(c, model->flexure_count, sizeof *s->bends);
 }
@@ -154,10 +156,11 @@ static inline bool solve_link(const rl_link *link, const rl_sequential_row *row,
 // of the normal impulse.
 static bool solve_friction(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                            const rl_row *row) {
-  const rl_vec3 slide = rl_contact_slide(rows, row, state->velocities);
-  const rl_vec3 change = rl_friction_change(
+  const rl_vec3 slide = rl_add_scaled(rl_contact_slide(rows, row, state->velocities), s->slip_rate,
+                                      rl_slip(state, row));
+  const rl_vec3 change = rl_slip_change(
       &s->frictions[row->item], slide, rl_contact_inverse_mass(rows, row, slide, state->points),
-      row->friction * state->multipliers[row->source]);
+      row->friction * state->multipliers[row->source], &s->slid[row->item]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     state->velocities[e->slot] =

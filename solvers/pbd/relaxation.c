@@ -5,6 +5,7 @@
 #include "world/ledger.h"
 #include "world/paths/strands.h"
 #include "world/ropes/flexure.h"
+#include "world/ropes/slips.h"
 #include "world/rotation.h"
 
 void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {
@@ -13,6 +14,7 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->corrections = rl_carve(c, model->slot_count, sizeof *r->corrections);
   r->moves = rl_carve(c, model->slot_count, sizeof *r->moves);
   r->frictions = rl_carve(c, model->contact_capacity, sizeof *r->frictions);
+  r->slid = rl_carve(c, model->contact_capacity, sizeof *r->slid);
   r->touches =
       rl_carve(c, model->tangle_capacity > 0 ? model->contact_capacity : 0, sizeof *r->touches);
   r->bends = rl_carve(c, model->flexure_count, sizeof *r->bends);
@@ -112,12 +114,13 @@ static void sum_crossings(const rl_relaxation *r, const rl_model *model, const r
 }
 
 void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state,
-                       const rl_rows *rows, rl_step_info *info) {
+                       rl_rows *rows, rl_step_info *info) {
   sum_crossings(r, model, state, rows);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
+  rl_slips_keep(state, rows, r->slid, 1.0, r->h);
   rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, info);
   for (size_t i = 0; i < state->contact_count; i++) {
     state->frictions[i] = rl_scale(1.0 / (r->h * r->h), r->frictions[i]);
@@ -248,13 +251,13 @@ static rl_vec3 slide_of(const rl_relaxation *r, const rl_rows *rows, const rl_ro
   return sum;
 }
 
-// (11) of papers/pbd.md: takes the slide back, within the cone of the normal's multiplier.
+// (11) of papers/pbd.md: takes slide and slip back, within the cone of the normal's multiplier.
 static void project_friction(const rl_relaxation *r, rl_state *state, const rl_rows *rows,
                              const rl_row *row) {
-  const rl_vec3 slide = slide_of(r, rows, row, state->points);
-  const rl_vec3 change = rl_friction_change(
+  const rl_vec3 slide = rl_add(slide_of(r, rows, row, state->points), rl_slip(state, row));
+  const rl_vec3 change = rl_slip_change(
       &r->frictions[row->item], slide, rl_contact_inverse_mass(rows, row, slide, state->points),
-      row->friction * state->multipliers[row->source]);
+      row->friction * state->multipliers[row->source], &r->slid[row->item]);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     rl_relaxation_correct(r, state, e->slot, rl_friction_push(row, e, change, state->points));

@@ -33,6 +33,7 @@ typedef struct rl_relaxation {
   rl_point *corrections; // [slots] sum of the corrections since the prediction; w: 0
   rl_vec3 *moves;        // [slots] Jacobi: corrections of one sweep
   rl_vec3 *frictions;    // [contact capacity] positional impulses across the normals [kg m]
+  rl_vec3 *slid;         // [contact capacity] what friction has let go [m]
   rl_touch *touches;     // [contact capacity] of two elements
   rl_vec3 *bends;        // [flexures] elastic: positional multipliers, along kb [kg m^2]
   double *shares;        // [slots] Jacobi: rows that split the mass of a slot
@@ -67,6 +68,6 @@ rl_reason rl_relaxation_solve(rl_relaxation *relaxation, const rl_model *model, 
 // (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
 // lose the digits that they have in common. Books what friction and drag took.
 void rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                       const rl_rows *rows, rl_step_info *info);
+                       rl_rows *rows, rl_step_info *info);
 
 #endif

@@ -104,6 +104,7 @@ static void note_features(rl_model *m, const rl_definition *d) {
     m->has_rings = m->has_rings || rl_definition_rings(rope) > 0;
     m->rings_rub = m->rings_rub || rl_definition_rings_rub(d, rope);
     m->has_belts = m->has_belts || (rope->closed && rope->segments == 0);
+    m->ropes_rub = m->ropes_rub || (rope->segments > 0 && rl_definition_rubs_on_bodies(d, rope));
     m->has_drag = m->has_drag || rope->drag > 0.0 || rope->drag_per_length > 0.0;
   }
   for (size_t i = 0; i < d->event_count; i++) {

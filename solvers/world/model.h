@@ -426,6 +426,7 @@ typedef struct rl_model {
   bool is_swiped;            // there are swipes that take time
   bool has_rings;            // some ropes with mass run through eyes
   bool rings_rub;            // some of these eyes have friction
+  bool ropes_rub;            // some ropes with mass rub on bodies
   bool has_belts;            // there are massless loops
   uint32_t part_count;       // of all bodies
   uint32_t place_count;      // node_count + body_count

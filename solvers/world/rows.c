@@ -24,6 +24,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
       rl_carve(&c, m->pair_count > 0 ? 2 * rl_unknown_capacity(m) : 0, sizeof *rows->bounces);
   rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
   rows->old_frictions = rl_carve(&c, m->contact_capacity, sizeof *rows->old_frictions);
+  rows->old_slips = rl_carve(&c, m->ropes_rub ? m->contact_capacity : 0, sizeof *rows->old_slips);
   rows->old_sides =
       rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
   rows->islands = rl_carve(&c, (size_t)m->slot_count + 1, sizeof *rows->islands);

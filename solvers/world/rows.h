@@ -143,7 +143,7 @@ typedef struct rl_rows {
   rl_contact *old_contacts; // scratch of rl_detect
   double *old_multipliers;
   double *bounces; // [unknowns] scratch of rl_bounce_end: impulses [N s], and aims [m]
-  rl_vec3 *old_frictions, *old_sides;
+  rl_vec3 *old_frictions, *old_slips, *old_sides;
   uint32_t *islands;        // [slots + 1] islands.h
   rl_warmth *warmths;       // [slots + 1] by island
   rl_vec3 *starts;          // [slots] D of (12) there [m/s]

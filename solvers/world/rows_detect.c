@@ -157,6 +157,9 @@ rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *r
   rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
   state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
   state->frictions[i] = known ? rows->old_frictions[*old] : rl_vec(0.0, 0.0, 0.0);
+  if (state->slips) {
+    state->slips[i] = known ? rows->old_slips[*old] : rl_vec(0.0, 0.0, 0.0);
+  }
   if (rows->tangle) {
     rows->crossings[i].slots[0] = RL_NONE;
     state->sides[i] = rl_vec(0.0, 0.0, 0.0);
@@ -306,6 +309,9 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
   memcpy(rows->old_multipliers, &state->multipliers[model->link_count],
          old_count * sizeof *rows->old_multipliers);
   memcpy(rows->old_frictions, state->frictions, old_count * sizeof *rows->old_frictions);
+  if (state->slips) {
+    memcpy(rows->old_slips, state->slips, old_count * sizeof *rows->old_slips);
+  }
   state->contact_count = 0;
   if (rows->tangle) {
     memcpy(rows->old_sides, state->sides, old_count * sizeof *rows->old_sides);

@@ -18,6 +18,7 @@ static void lay_out_state(const rl_model *m, rl_state *s, rl_carver *c) {
   s->multipliers = rl_carve(c, rl_unknown_capacity(m), sizeof *s->multipliers);
   s->contacts = rl_carve(c, m->contact_capacity, sizeof *s->contacts);
   s->frictions = rl_carve(c, m->contact_capacity, sizeof *s->frictions);
+  s->slips = m->ropes_rub ? rl_carve(c, m->contact_capacity, sizeof *s->slips) : NULL;
   s->sides = m->tangle_capacity > 0 ? rl_carve(c, m->contact_capacity, sizeof *s->sides) : NULL;
   s->wrap_counts = rl_carve(c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->wrap_counts);
   s->stand_ins = rl_carve(c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *s->stand_ins);

@@ -251,10 +251,7 @@ bool rl_definition_rings_rub(const rl_definition *definition, const rl_rope_defi
   return rope->segments > 0 && eyes_rub(definition, rope);
 }
 
-bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope) {
-  if (rl_definition_eyes_rub(definition, rope)) {
-    return true;
-  }
+bool rl_definition_rubs_on_bodies(const rl_definition *definition, const rl_rope_definition *rope) {
   for (uint32_t i = 0; i < definition->body_count; i++) {
     if (rl_definition_touches(definition, rope, i) &&
         rl_pair_friction(rope->friction, definition->bodies[i].friction) > 0.0) {
@@ -262,6 +259,10 @@ bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definitio
     }
   }
   return false;
+}
+
+bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope) {
+  return rl_definition_eyes_rub(definition, rope) || rl_definition_rubs_on_bodies(definition, rope);
 }
 
 bool rl_definition_is_released(const rl_definition *definition, uint32_t body) {

@@ -47,7 +47,10 @@ bool rl_definition_eyes_rub(const rl_definition *definition, const rl_rope_defin
 // Whether a rope with mass has friction in an eye.
 bool rl_definition_rings_rub(const rl_definition *definition, const rl_rope_definition *rope);
 
-// Whether a rope has friction on a body that it can touch, or a massless rope in an eye.
+// Whether a rope has friction on a body that it can touch.
+bool rl_definition_rubs_on_bodies(const rl_definition *definition, const rl_rope_definition *rope);
+
+// The same, or a massless rope in an eye.
 bool rl_definition_rubs(const rl_definition *definition, const rl_rope_definition *rope);
 
 // Whether a body turns during a run: on an axle, driven with a spin, or free with a spin or with a

@@ -107,6 +107,9 @@ static void drop_contacts(const rl_model *model, rl_state *state, uint32_t rope,
     if (!(c->rope == rope && c->node == node) && !(rl_is_of_ropes(c) && c->other == link)) {
       state->contacts[kept] = *c;
       state->frictions[kept] = state->frictions[i];
+      if (state->slips) {
+        state->slips[kept] = state->slips[i];
+      }
       if (state->sides) {
         state->sides[kept] = state->sides[i];
       }
