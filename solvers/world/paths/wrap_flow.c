@@ -283,16 +283,16 @@ void rl_wraps_clear_growths(const rl_state *state, uint32_t index, rl_strand str
 }
 
 // (16) Returns the rest length that an inert strand needs after the rope has slid sideways on its
-// body: the length; of an elastic rope the one with the same strain, or the same slack, as in the
-// state before [m].
+// body: the length; of an elastic rope the one with the strain, or the slack, that it has without
+// the slide [m].
 static double rest_needed(const rl_model *model, const rl_state *before, uint32_t index,
                           rl_strand strand) {
   if (isinf(model->ropes[index].stiffness)) {
     return strand.length;
   }
   const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
-  return was.rest < was.length ? strand.length * was.rest / was.length
-                               : strand.length + was.rest - was.length;
+  return strand.rest < was.length ? strand.length * strand.rest / was.length
+                                  : strand.length + strand.rest - was.length;
 }
 
 // (16) Inert strands change their length as the rope slides sideways on a body. They take what they
