@@ -180,8 +180,10 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
   }
+  rows->substep_end = 1.0 / substeps;
   rl_sequential_evaluate(&self->sequential, model, state, rows);
   for (int n = 0; n < substeps; n++) {
+    rows->substep_end = (n + 2.0) / substeps; // the rows that it leaves are those of the next
     substep(self, model, state, rows, h, n == 0 ? warm * h : warm, n == 0, n + 1 == substeps, info);
     for (size_t i = 0; i < unknowns; i++) {
       self->impulses[i] += state->multipliers[i];

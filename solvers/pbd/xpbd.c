@@ -78,6 +78,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->impulses[i] = 0.0;
   }
   for (int i = 0; i < substeps; i++) {
+    rows->substep_end = (i + 1.0) / substeps;
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }

@@ -102,7 +102,9 @@ static void solve(rl_driver *driver, double t1) {
   info->work = 0.0;
   info->residual = info->error_estimate = NAN;
   info->last_impulses = NULL;
+  driver->rows->substep_end = 1.0;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
+  driver->rows->substep_end = 1.0;
 }
 
 // Returns the energy that a step has gained beside the work done on it [J].
@@ -234,16 +236,16 @@ static void let_go(rl_driver *driver) {
 }
 
 // (7e) of papers/wraps.md: lets a slack rope that is caught in this step run to where it is then.
-// Until then a piece can be longer than its rest length, which explicit springs would throw
-// together.
+// Until then a piece can be longer than its rest length, which in substeps is drawn in by nothing.
 static void run_to_catch(rl_driver *driver, double t1) {
   const bool springs = driver->type->stored_energy && driver->type->detects_again;
+  memset(driver->rows->catches, 0, driver->model->rope_count * sizeof *driver->rows->catches);
   if (!springs && rl_wraps_hang_slack(driver->model, driver->state)) {
     rl_state_copy(driver->before, driver->state);
     drive_begin(driver, driver->state->time, t1);
     rl_state_kick(driver->model, driver->state, 0.5 * driver->dt);
     rl_state_drift(driver->model, driver->state, driver->dt);
-    rl_wraps_run_to_catch(driver->model, driver->state, driver->before);
+    rl_wraps_run_to_catch(driver->model, driver->state, driver->before, driver->rows->catches);
     rl_state_copy(driver->state, driver->before);
   }
 }

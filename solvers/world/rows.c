@@ -31,6 +31,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   const bool has_pairs = m->pair_count > 0;
   rows->warmths = rl_carve(&c, has_pairs ? (size_t)m->slot_count + 1 : 0, sizeof *rows->warmths);
   rows->starts = rl_carve(&c, has_pairs ? m->slot_count : 0, sizeof *rows->starts);
+  rows->catches = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *rows->catches);
   rows->crossings = NULL;
   if (m->tangle_capacity > 0) {
     rows->crossings = rl_carve(&c, m->contact_capacity, sizeof *rows->crossings);
@@ -261,6 +262,7 @@ rl_rows *rl_rows_create(const rl_model *model) {
   }
   lay_out(model, rows, block);
   rows->structure = 1;
+  rows->substep_end = 1.0;
   if (model->wrap_capacity == 0) {
     rl_rows_add_ropes(model, NULL, rows);
   }

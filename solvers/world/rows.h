@@ -149,7 +149,10 @@ typedef struct rl_rows {
   rl_vec3 *starts;          // [slots] D of (12) there [m/s]
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
-  bool points_stand;        // rl_rows_stand
+  double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
+                       // of papers/wraps.md; 0: it does not, or not only until then
+  double substep_end;  // share of the step at the end of the present substep
+  bool points_stand;   // rl_rows_stand
   bool is_evaluated;   // all but crossings were evaluated by rl_ledger_begin at these positions
   uint32_t known_path; // rope whose path was looked up last
   double lead_in;      // nodes nearer to their eye are guided [m]; 0: what reaches it in a step

@@ -212,7 +212,9 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   }
   const rl_strand strand = rl_wrap_strand(model, state, rope, row->first_piece, points);
   row->rest = strand.stretch;
-  row->value = strand.length - strand.rest;
+  row->value = rows->catches[rope] >= rows->substep_end
+                   ? -strand.rest // slack, whatever its pieces say
+                   : strand.length - strand.rest;
   row->compliance = strand.stretch / model->ropes[rope].stiffness;
   rl_entry *entries = &rows->entries[row->first_entry];
   for (uint32_t i = 0; i < row->entry_count; i++) {

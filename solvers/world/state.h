@@ -76,8 +76,8 @@ typedef struct rl_state {
   rl_contact *contacts;  // [contact_capacity]
   rl_vec3 *frictions;    // [contact_capacity] force across the normal of each [N], of methods that
                          // start from it or have springs there; with the others it stays 0
-  rl_vec3 *slips;        // [contact_capacity] of ropes with bodies: what is to be taken back, in the
-                         // frame of the body (slips.h) [m]; NULL: no rope with mass rubs on bodies
+  rl_vec3 *slips;        // [contact_capacity] of ropes with bodies: what is to be taken back, in
+                         // the body's frame (slips.h) [m]; NULL: no rope with mass rubs on bodies
   rl_vec3 *sides;        // [contact_capacity] of two elements: the normal at the start of the last
                          // step, which says on which side of the other each is; NULL: no rope
                          // touches ropes

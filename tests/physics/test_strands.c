@@ -82,10 +82,49 @@ static void light_wheels_catch_without_a_throw(void **unused) {
   }
 }
 
+// Weights run over rough bodies on axles with some slack, and are caught once or twice. Until the
+// whole rope is taut nothing pulls, though a piece that gets shorter is too long at the start of
+// that step: drawn in within the first substep it brought in 11 J of 81 J, and 19 J of 240 J.
+static void nothing_pulls_before_a_rope_is_taut(void **unused) {
+  (void)unused;
+  static const char *const scenes[] = {
+      "name: boxes\nduration: 2\nstep: 0.004\nbodies:\n"
+      "  w0: {motion: axle, mass: 1.28, position: [0.7306, -0.0320, 0], rotation: [0, 0, 1.128],"
+      " shape: {box: {size: [0.435, 0.348, 0.5]}}, friction: 0.5}\n"
+      "  w1: {motion: axle, mass: 1.33, position: [1.4447, -0.0886, 0], rotation: [0, 0, 1.338],"
+      " shape: {box: {size: [0.380, 0.304, 0.5]}}, friction: 0.5}\n"
+      "  b: {mass: 3.44, position: [1.9060, -2.4180, 0]}\n"
+      "  a: {mass: 5.70, position: [0.2139, -0.8069, 0]}\n"
+      "ropes: {line: {from: {body: a}, to: {body: b}, over: [{body: w0, side: [0, 1, 0]},"
+      " {body: w1, side: [0, 1, 0]}]}}\n",
+      "name: box\nduration: 2\nstep: 0.004\nbodies:\n"
+      "  w0: {motion: axle, mass: 3.17, position: [0.7541, 0.0046, 0], rotation: [0, 0, 0.944],"
+      " shape: {box: {size: [0.574, 0.459, 0.5]}}, friction: 0.8}\n"
+      "  w1: {motion: axle, mass: 3.24, position: [1.6449, -0.1779, 0], friction: 0.8,"
+      " shape: {cylinder: {radius: 0.250, length: 0.5}}}\n"
+      "  b: {mass: 2.29, position: [1.9874, -0.9786, 0], shape: {sphere: {radius: 0.1}},"
+      " rope_collide: false}\n"
+      "  a: {mass: 5.14, position: [0.0862, -2.1139, 0]}\n"
+      "ropes: {line: {from: {body: a}, to: {body: b}, slack: 0.131,"
+      " over: [{body: w0, side: [0, 1, 0]}, {body: w1, side: [0, 1, 0]}]}}\n"};
+  static const char *const substepped[] = {"xpbd", "impulse-soft"};
+  for (size_t i = 0; i < 4; i++) {
+    rl_scenario *s = scenario_from("%s", scenes[i / 2]);
+    rl_driver *d = driver_for(s, substepped[i % 2], 1.0 / 240.0);
+    for (int n = 0; n < 480; n++) {
+      take_steps(d, 1);
+      check_below(rl_driver_energy_error(d), 1e-3 * d->energy_scale);
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tackle_at_rest_keeps_its_tensions),
       cmocka_unit_test(light_wheels_catch_without_a_throw),
+      cmocka_unit_test(nothing_pulls_before_a_rope_is_taut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

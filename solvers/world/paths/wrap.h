@@ -150,7 +150,8 @@ bool rl_wraps_hang_slack(const rl_model *model, const rl_state *state);
 
 // (7e) Lets those of these ropes that become taut in the step that begins run over their wraps to
 // where they are then. `ahead`: the state at the end of the step if there were no rows.
-void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_state *state);
+void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_state *state,
+                           double *catches);
 
 // Lets the first rope whose way has ended (15) between `before` and the state slip off a body in
 // `before`. Returns true if there is one.

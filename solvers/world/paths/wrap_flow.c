@@ -117,7 +117,8 @@ bool rl_wraps_hang_slack(const rl_model *model, const rl_state *state) {
   return hangs;
 }
 
-void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_state *state) {
+void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_state *state,
+                           double *catches) {
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (!hangs_slack(model, state, r)) {
       continue;
@@ -125,6 +126,7 @@ void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_stat
     rl_wrap_solve_path(model, ahead, r, ahead->points);
     const double from = excess_of_rope(model, state, r), to = excess_of_rope(model, ahead, r);
     const double share = from / (from - to); // t*/h
+    catches[r] = to > 0.0 ? share : 0.0;
     for (uint32_t p = 1; p < rl_wraps_piece_count(model, state, r) && to > 0.0; p++) {
       rl_wraps_of(model, state, r)[p - 1].rest +=
           (1.0 - share) * rl_wrap_excess(model, state, r, p, 1) +
