@@ -104,11 +104,11 @@ static void eliminate(elimination *x, uint32_t at) {
   }
   for (uint32_t i = 0; i < x->count; i++) {
     const uint32_t l = x->order[i];
-    const double factor = x->matrix[l][k];
-    for (uint32_t j = x->rank; j < x->count && l != k; j++) {
+    const double factor = l != k ? x->matrix[l][k] : 0.0;
+    for (uint32_t j = x->rank; j < x->count && factor != 0.0; j++) {
       x->matrix[l][x->order[j]] -= factor * x->matrix[k][x->order[j]];
     }
-    x->asked[l] -= l != k ? factor * x->asked[k] : 0.0;
+    x->asked[l] -= factor * x->asked[k];
   }
 }
 

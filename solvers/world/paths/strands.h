@@ -7,7 +7,7 @@
 #include "../rows.h"
 
 // Most of them at a time; those of a rope with more are solved in groups.
-#define RL_STRANDS_TOGETHER 16
+#define RL_STRANDS_TOGETHER 64
 
 // Of the length of a rope: what strands that depend on each other may be too long by.
 #define RL_STRANDS_ROUNDING 1e-12
