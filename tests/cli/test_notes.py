@@ -300,14 +300,14 @@ class Notes(Case):
                 self.expect_true(gives == (fall > 0.1), fall, "above 0.1 J where it is noted", "largest fall")
 
     def test_rope_that_is_left_too_long(self) -> None:
-        # Sweeps over two strands that share a wheel of a millionth of a weight converge in a million.
-        for mass, note in ("2", ""), ("1e-6", "; inextensible rope was up to"):
+        # Sweeps over two ropes that share a pulley of a millionth of a weight converge in a million.
+        for mass, note in ("0.5", ""), ("1e-6", "; inextensible rope was up to"):
             folder = new_folder()
-            told = ropelab("run", "atwood-wheel", "--solver", "pbd", "--set", f"bodies.wheel.mass={mass}",
+            told = ropelab("run", "double-atwood", "--solver", "pbd", "--set", f"bodies.pulley.mass={mass}",
                            "--out", folder)
             manifest = Result(folder).manifest
             self.expect((manifest["status"], manifest["reason"].startswith("iterations done" + note),
-                         told.stderr.count("note: atwood-wheel, pbd: inextensible rope was up to")),
+                         told.stderr.count("note: double-atwood, pbd: inextensible rope was up to")),
                         ("done", True, 1 if note else 0), f"status, reason and notes with {mass} kg")
 
     def test_ball_that_bounces_off_a_rope(self) -> None:
