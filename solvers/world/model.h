@@ -296,6 +296,7 @@ typedef struct rl_body {
   // Square roots of the principal moments of inertia [m sqrt(kg)], and their inverses; both 0 about
   // an axis that is held, both 1 for a driven body.
   rl_vec3 root_inertia, inverse_root_inertia;
+  bool collide; // with other bodies
   bool rope_collide;
   double bound; // radius of a ball about the centre that contains all parts [m]; 0 without parts
   size_t part_count;

@@ -156,6 +156,92 @@ static void belts_over_two_drums(void **unused) {
   }
 }
 
+// (15) Two items at the distance of touching plus `gap`: a drum or a ball about which the rope
+// turns clockwise, and another or an edge along z, about which it turns back. Of drums the rope
+// goes along the axis too.
+enum nip_kind { TWO_DRUMS, TWO_BALLS, DRUM_AND_EDGE };
+static const double nip_r1 = 0.41, nip_rise = 0.6;
+
+static double nip_r2(int kind) { return kind == DRUM_AND_EDGE ? 0.0 : 0.23; }
+
+static size_t lay_nip(rl_path_item items[4], int kind, rl_vec3 at) {
+  const rl_vec3 z = {0.0, 0.0, 1.0};
+  const bool drums = kind == TWO_DRUMS;
+  items[0] = point(rl_vec(-0.9, -2.0, 0.0));
+  items[1] = kind == TWO_BALLS ? ball(rl_vec(0, 0, 0), nip_r1)
+                               : drum(rl_vec(0, 0, 0), z, nip_r1, -1.0, 1.5);
+  items[2] =
+      kind == TWO_DRUMS ? drum(at, z, nip_r2(kind), 1.0, 1.5)
+      : kind == TWO_BALLS
+          ? ball(at, nip_r2(kind))
+          : (rl_path_item){
+                .kind = RL_PATH_LINE, .at = rl_sub(at, z), .axis = z, .length = 2.0, .along = 1.0};
+  items[3] = point(rl_vec(1.4, 3.0, drums ? nip_rise : 0.0));
+  items[1].holder = 1;
+  items[2].holder = 2;
+  items[1].moves = true;
+  return 4;
+}
+
+// Returns the length of the rope across z, with nothing between the items where they overlap.
+static double nip_length(int kind, rl_vec3 at) {
+  const rl_vec3 p = {-0.9, -2.0, 0.0}, q = rl_sub(rl_vec(1.4, 3.0, 0.0), at);
+  const double r2 = nip_r2(kind), both = nip_r1 + r2, d = rl_length(at);
+  const double piece = sqrt(fmax((d - both) * (d + both), 0.0)), off = atan2(piece, both);
+  const double line = atan2(at.y, at.x);
+  const double comes = atan2(p.y, p.x) - acos(nip_r1 / rl_length(p));
+  const double goes = atan2(q.y, q.x) - acos(r2 / rl_length(q));
+  const double wrap1 = remainder(comes - line - off - RL_PI, 2.0 * RL_PI) + RL_PI;
+  const double wrap2 = remainder(goes - line - off, 2.0 * RL_PI) + RL_PI;
+  return sqrt(rl_dot(p, p) - nip_r1 * nip_r1) + nip_r1 * wrap1 + piece + r2 * wrap2 +
+         sqrt(rl_dot(q, q) - r2 * r2);
+}
+
+static void a_nip_is_passed_and_left_again(void **unused) {
+  (void)unused;
+  static const double gaps[] = {0.1,   1e-2,  1e-4,  1e-6,  1e-8,  1e-10, 1e-12, 1e-14,
+                                0.0,   -1e-9, -1e-6, -1e-5, -1e-4, 0.0,   1e-14, 1e-12,
+                                1e-10, 1e-8,  1e-6,  1e-4,  -1e-4, 1e-2,  -1e-3, 0.1};
+  static const double move = 1e-8;
+  for (int kind = TWO_DRUMS; kind <= DRUM_AND_EDGE; kind++) {
+    rl_path_item items[4];
+    const rl_vec3 way = {cos(0.3), sin(0.3), 0.0}, across = {-way.y, way.x, 0.0};
+    const double rise = kind == TWO_DRUMS ? nip_rise : 0.0, both = nip_r1 + nip_r2(kind);
+    lay_nip(items, kind, rl_scale(both + 0.1, way));
+    for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++) {
+      const double d = both + gaps[i];
+      rl_vec3 at = rl_scale(d, way);
+      items[2].at = kind == DRUM_AND_EDGE ? rl_add(at, rl_vec(0.0, 0.0, -1.0)) : at;
+      size_t spent = 0;
+      const double length = rl_path_solve(items, 4, &spent), flat = nip_length(kind, at);
+      print_message("kind %d, gap %g m: %.15g m, expected %.15g m, %zu iterations\n", kind, gaps[i],
+                    length, sqrt(flat * flat + rise * rise), spent);
+      check_near(length, sqrt(flat * flat + rise * rise), 2e-13);
+      check_below((double)spent, 20.0);
+      if (gaps[i] < 0.0) {
+        assert_true(items[1].piece == 0.0);
+      }
+      // (2) along the line of the axes and across it.
+      for (int k = 0; k < 2; k++) {
+        rl_path_item moved[4];
+        memcpy(moved, items, sizeof moved);
+        const rl_vec3 u = k == 0 ? way : across;
+        moved[2].at = rl_add_scaled(moved[2].at, move, u);
+        const double change = rl_path_solve(moved, 4, NULL) - length;
+        const double rate = rl_dot(rl_sub(items[2].in, items[2].out), u);
+        check_near(change, rate * move,
+                   move * (4.0 * sqrt(move) + 1.1 * fmax(-gaps[i], 0.0) / d) + 1e-14);
+      }
+      if (gaps[i] < -1e-8) { // what cannot be pressed together has no path there
+        rl_path_item apart[4];
+        memcpy(apart, items, sizeof apart);
+        apart[1].holder = 0;
+        assert_true(isnan(rl_path_solve(apart, 4, NULL)));
+      }
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Bodies for the polylines
 
@@ -327,8 +413,9 @@ static void held_on_a_ball_it_leaves_its_plane(void **unused) {
   (void)unused;
   uint64_t seed = 77;
   for (int i = 0; i < 300; i++) {
-    const rl_path_round ball = {random_in_cube(&seed, 2.0), random_direction(&seed),
-                                between(&seed, 0.3, 1.7), false, false};
+    const rl_path_round ball = {.centre = random_in_cube(&seed, 2.0),
+                                .axis = random_direction(&seed),
+                                .radius = between(&seed, 0.3, 1.7)};
     rl_vec3 ends[2];
     for (int k = 0; k < 2; k++) {
       const rl_vec3 any = random_direction(&seed);
@@ -389,7 +476,7 @@ static void it_leaves_its_plane_as_friction_lets_it(void **unused) {
   (void)unused;
   const rl_vec3 x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0}, centre = {0.0, 0.0, 0.0};
   const double r = 0.7;
-  const rl_path_round ball = {centre, z, r, false, false};
+  const rl_path_round ball = {.centre = centre, .axis = z, .radius = r};
   static const double bents[] = {0.1, 0.8, 1.5}, lengths[] = {0.2, 1.0, 8.0};
   for (size_t i = 0; i < 9; i++) {
     const double bent = bents[i % 3], length = lengths[i / 3];
@@ -752,6 +839,7 @@ int main(void) {
       cmocka_unit_test(grazing_is_smooth),
       cmocka_unit_test(points_inside_have_no_path),
       cmocka_unit_test(belts_over_two_drums),
+      cmocka_unit_test(a_nip_is_passed_and_left_again),
       cmocka_unit_test(random_chains_are_the_shortest),
       cmocka_unit_test(directions_are_the_gradient),
       cmocka_unit_test(held_on_a_ball_it_leaves_its_plane),

@@ -93,6 +93,7 @@ void rl_build_body(rl_builder *b, uint32_t i) {
                     .velocity = d->velocity,
                     .spin = d->spin,
                     .is_released = rl_definition_is_released(b->definition, i),
+                    .collide = d->collide,
                     .rope_collide = d->rope_collide,
                     .part_count = d->part_count,
                     .parts = b->parts,

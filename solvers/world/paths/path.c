@@ -6,6 +6,7 @@
 
 #include "../trigonometry.h"
 #include "path_corner.h"
+#include "path_nip.h"
 
 // The gradient is the sine of an angle between two pieces of rope. The search ends below this ...
 static const double converged = 1e-14;
@@ -59,6 +60,11 @@ static void put_node(rl_path_item *item) {
   case RL_PATH_CYLINDER:
     node->place = item->hinge;
     node->freedom = 2;
+    if (node->nipped) {
+      const rl_path_nip nip = rl_path_find_nip(item, item->hinge);
+      node->place = nip.place;
+      node->freedom = nip.freedom;
+    }
     return;
   }
 }
@@ -88,14 +94,21 @@ static bool find_side(rl_path_item *item, rl_vec3 p, rl_vec3 q) {
 // Lays a link over a ball. The wrap angle may be negative only if the angle between the points is
 // below half a turn. The number of full turns is found in the first call and kept in the search.
 static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
-                        rl_path_link *link) {
+                        const bool nipped[2], rl_path_link *link) {
   if (item->held) {
-    const rl_path_round plane = {item->at, item->side, item->radius, false, false};
+    const rl_path_round plane = {.centre = item->at,
+                                 .axis = item->side,
+                                 .radius = item->radius,
+                                 .nipped = {nipped[0], nipped[1]}};
     arc->wrap = item->wrap;
     return rl_path_over_held(&plane, p, q, arc, link);
   }
   const double middle = find_side(item, p, q) ? RL_PI : 0.0;
-  const rl_path_round round = {item->at, item->side, item->radius, false, item->continues};
+  const rl_path_round round = {.centre = item->at,
+                               .axis = item->side,
+                               .radius = item->radius,
+                               .continues = item->continues,
+                               .nipped = {nipped[0], nipped[1]}};
   arc->wrap = middle + 2.0 * RL_PI * fmax(item->node.turns, 0.0);
   if (!rl_path_over(&round, p, q, arc, link)) {
     return false;
@@ -109,17 +122,22 @@ static bool lay_on_ball(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *a
 }
 
 static bool lay_on_drum(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_arc *arc,
-                        rl_path_link *link) {
-  const rl_path_round round = {item->at, rl_scale(item->sense, item->axis), item->radius, true,
-                               item->continues};
+                        const bool nipped[2], rl_path_link *link) {
+  const rl_path_round round = {.centre = item->at,
+                               .axis = rl_scale(item->sense, item->axis),
+                               .radius = item->radius,
+                               .endless = true,
+                               .continues = item->continues,
+                               .nipped = {nipped[0], nipped[1]}};
   arc->wrap = item->wrap;
   return rl_path_over(&round, p, q, arc, link);
 }
 
-static bool lay_over(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_link *link) {
+static bool lay_over(rl_path_item *item, rl_vec3 p, rl_vec3 q, const bool nipped[2],
+                     rl_path_link *link) {
   rl_path_arc arc;
-  if (item->kind == RL_PATH_SPHERE ? !lay_on_ball(item, p, q, &arc, link)
-                                   : !lay_on_drum(item, p, q, &arc, link)) {
+  if (item->kind == RL_PATH_SPHERE ? !lay_on_ball(item, p, q, &arc, nipped, link)
+                                   : !lay_on_drum(item, p, q, &arc, nipped, link)) {
     return false;
   }
   item->wrap = arc.wrap;
@@ -130,6 +148,11 @@ static bool lay_over(rl_path_item *item, rl_vec3 p, rl_vec3 q, rl_path_link *lin
   item->in = link->direction[0];
   item->out = link->direction[1];
   return true;
+}
+
+// (15) Whether a node counts as on the surface of a round item beside it where it is inside.
+static bool is_nipped_at(const rl_path_item *node, const rl_path_item *item) {
+  return rl_path_is_round(node) ? node->node.nipped : rl_path_can_nip(node, item);
 }
 
 // (1) Lays all links between the nodes at their places, and returns the length [m]; nan if there is
@@ -143,9 +166,11 @@ static double lay(rl_path_item *items, size_t count) {
     const size_t j = next_node(items, count, i);
     rl_path_link *link = &items[i].node.link;
     const rl_vec3 p = items[i].node.place, q = items[j].node.place;
+    const bool nipped[2] = {is_nipped_at(&items[i], &items[i + 1]),
+                            is_nipped_at(&items[j], &items[i + 1])};
     if (!rl_path_is_round(&items[i + 1])) {
       rl_path_straight(p, q, link);
-    } else if (!lay_over(&items[i + 1], p, q, link)) {
+    } else if (!lay_over(&items[i + 1], p, q, nipped, link)) {
       return NAN;
     }
     length += link->length;
@@ -166,6 +191,8 @@ static void direct_node(rl_path_item *item, rl_vec3 in, rl_vec3 out) {
     node->directions[0] = item->axis;
   } else if (item->kind == RL_PATH_CIRCLE) {
     node->directions[0] = rl_unit(rl_cross(item->axis, rl_sub(node->place, item->at)));
+  } else if (node->nipped) {
+    node->directions[0] = rl_path_find_nip(item, node->place).along;
   } else if (rl_path_is_round(item)) {
     rl_vec3 mean = rl_unit(rl_add(in, out));
     mean = rl_is_zero(mean) ? in : mean;
@@ -555,25 +582,75 @@ static void guess_hinges(rl_path_item *items, size_t count, bool all) {
   }
 }
 
+// (15) Puts hinges between bodies that overlap where the rope passes between them into the nip:
+// between drums; with `all` between any. Puts those in narrow gaps on to the common tangent. Returns
+// whether there are any.
+static bool nip_hinges(rl_path_item *items, size_t count, bool all) {
+  bool any = false;
+  for (size_t i = 1; i + 2 < count; i++) {
+    rl_path_item *item = &items[i];
+    if (!rl_path_is_round(item) || !rl_path_is_round(item + 1) || item->node.nipped ||
+        !rl_path_can_nip(item, item + 1)) {
+      continue;
+    }
+    const rl_path_nip nip = rl_path_find_nip(item, item->hinge);
+    item->node.nipped = nip.overlaps && nip.passes && (nip.freedom > 0 || all);
+    if (nip.passes && (all || (nip.is_narrow && nip.freedom > 0))) {
+      item->hinge = nip.place;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Lets hinges out of nips that are open where they have come to. Returns whether there were any.
+static bool open_nips(rl_path_item *items, size_t count) {
+  bool any = false;
+  for (size_t i = 1; i + 2 < count; i++) {
+    rl_path_item *item = &items[i];
+    if (rl_path_is_round(item) && rl_path_is_round(item + 1) && item->node.nipped &&
+        !rl_path_find_nip(item, item->node.place).overlaps) {
+      item->hinge = item->node.place;
+      item->node.nipped = false;
+      any = true;
+    }
+  }
+  return any;
+}
+
 // Starts the search and returns the length [m]. If the hinges that are known lead to no path, all
-// are guessed anew.
+// are guessed anew, and then put into the nips.
 static double start(rl_path_item *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
     items[i].node.turns = -1.0;
     items[i].node.cornered = false;
+    items[i].node.nipped = false;
     items[i].node.parted = 0;
     items[i].corner = 0.0;
   }
   guess_hinges(items, count, false);
-  const double length = lay(items, count);
+  nip_hinges(items, count, false);
+  double length = lay(items, count);
   if (!isnan(length)) {
     return length;
   }
   guess_hinges(items, count, true);
-  return lay(items, count);
+  length = lay(items, count);
+  return isnan(length) && nip_hinges(items, count, true) ? lay(items, count) : length;
 }
 
 // ---------------------------------------------------------------------------------------------
+
+// (15) Whether the rope is nipped between an item and the next.
+static bool has_no_piece(const rl_path_item *item) {
+  const rl_path_item *next = item + 1;
+  if (rl_path_is_round(item) && rl_path_is_round(next)) {
+    return item->node.nipped;
+  }
+  return rl_path_can_nip(item, next) &&
+         ((rl_path_is_round(item) && off_surface(item, next->entry) <= 0.0) ||
+          (rl_path_is_round(next) && off_surface(next, item->exit) <= 0.0));
+}
 
 static void write_places(rl_path_item *items, size_t count) {
   size_t before = 0;
@@ -593,7 +670,9 @@ static void write_places(rl_path_item *items, size_t count) {
   }
   for (size_t i = 0; i < count; i++) {
     items[i].has_middle = false;
-    items[i].piece = i + 1 < count ? rl_distance(items[i].exit, items[i + 1].entry) : 0.0;
+    items[i].piece = i + 1 < count && !has_no_piece(&items[i])
+                         ? rl_distance(items[i].exit, items[i + 1].entry)
+                         : 0.0;
     if (i + 1 < count && rl_path_is_round(&items[i]) && rl_path_is_round(&items[i + 1])) {
       items[i].hinge = rl_scale(0.5, rl_add(items[i].exit, items[i + 1].entry));
     }
@@ -672,6 +751,14 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
     return NAN;
   }
   size_t spent = descend(items, count, &s);
+  if (!s.cornered &&
+      (s.gradient > acceptable ? nip_hinges(items, count, true) : open_nips(items, count))) {
+    s = (search){.length = lay(items, count), .is_within = within};
+    if (isnan(s.length)) {
+      return NAN;
+    }
+    spent += descend(items, count, &s);
+  }
   if (within && s.gradient <= acceptable && !s.cornered && leave_longest(items, count)) {
     s = (search){.length = lay(items, count), .is_within = true, .downhill = true};
     spent += descend(items, count, &s);
@@ -742,6 +829,7 @@ double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count
     items[i].wrap = solved[i].wrap;
     items[i].node.turns = -1.0;
     items[i].node.cornered = false;
+    items[i].node.nipped = node->nipped;
     items[i].along = solved[i].along;
     if (items[i].kind == RL_PATH_LINE) {
       items[i].along += time * node->step[0];

@@ -38,6 +38,7 @@ typedef struct rl_path_node {
   double turns; // number of full turns on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
   bool cornered;         // the place stays at the end of its line (9a)
+  bool nipped;           // the hinge stays where the items beside it touch (15)
   unsigned parted;       // how often it was put apart from there in the search
   rl_path_range range;   // (9a) of the directions in which the rope can leave it in a corner
   size_t before;         // index of the node before
@@ -52,6 +53,9 @@ typedef struct rl_path_node {
 typedef struct rl_path_item {
   rl_path_kind kind;
   uint32_t part, feature; // the solid and its feature, set by path_feature.h
+  uint32_t holder;        // 1 + the body that holds it, if the path goes on where this and another
+                          // collide (15); else 0
+  bool moves;             // its holder can be moved by others
   rl_vec3 at;             // [m]
   rl_vec3 axis;           // unit
   rl_vec3 reference; // CIRCLE: unit, across the axis; SPHERE: `side` where that is undefined, or 0
@@ -93,10 +97,21 @@ static inline bool rl_path_has_node(const rl_path_item *items, size_t count, siz
   return !rl_path_is_round(&items[i]) || (i + 1 < count && rl_path_is_round(&items[i + 1]));
 }
 
+// (15) Whether the rope can be nipped between two neighbouring items.
+static inline bool rl_path_can_nip(const rl_path_item *a, const rl_path_item *b) {
+  return a->holder != 0 && b->holder != 0 && a->holder != b->holder && (a->moves || b->moves);
+}
+
+// Whether the rope is nipped between an item of a solved path and the next: the piece between them
+// has no length.
+static inline bool rl_path_is_nipped(const rl_path_item *item) {
+  return item->piece == 0.0 && rl_path_can_nip(item, item + 1);
+}
+
 // Solves the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. Adds the number of Newton iterations to `iterations` unless that is NULL. Returns
 // nan if there is no path: a point lies inside a round item, or two round items overlap where the
-// rope should pass between.
+// rope should pass between, and it cannot be nipped there.
 //
 // The wrap angle of a solution may be negative: the rope has left the item and passes it straight;
 // the gradient of the length is continuous there. A place may lie beyond the ends of its line; but

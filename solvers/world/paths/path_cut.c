@@ -144,12 +144,23 @@ static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t in
   return done;
 }
 
+// Whether the rope is nipped between a solid and an end of the piece behind items[i] (15).
+static bool is_nipped_by(const rl_path *path, size_t i, uint32_t solid) {
+  const rl_path_item *a = &path->items[i];
+  return (i > 0 && a[-1].part == solid && rl_path_is_nipped(&a[-1])) ||
+         (i + 2 < path->count && a[2].part == solid && rl_path_is_nipped(&a[1]));
+}
+
 // Whether a piece cannot cut a solid because it is tangential to it or lies in a face of it, or
 // need not be looked at because path_edges.c does.
-static bool cannot_cut(const rl_path_scene *s, const rl_path_item *a, const rl_path_item *b,
-                       uint32_t solid, bool hint) {
+static bool cannot_cut(const rl_path *path, const rl_path_scene *s, size_t i, uint32_t solid,
+                       bool hint) {
+  const rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
   const rl_part *part = s->solids[solid].part;
   const bool on_a = a->part == solid, on_b = b->part == solid;
+  if (is_nipped_by(path, i, solid)) {
+    return true;
+  }
   if ((on_a && (a->kind == RL_PATH_SPHERE || a->kind == RL_PATH_CYLINDER)) ||
       (on_b && (b->kind == RL_PATH_SPHERE || b->kind == RL_PATH_CYLINDER))) {
     return true;
@@ -181,7 +192,7 @@ rl_path_change rl_path_clear_piece(rl_path *path, const rl_path_scene *s, size_t
   const rl_vec3 way = rl_sub(b->entry, a->exit);
   rl_path_cut cut;
   if (part->shape == RL_PLANE || where->passed || is_far(where, a->exit, way) ||
-      cannot_cut(s, a, b, solid, hint != NULL) ||
+      cannot_cut(path, s, i, solid, hint != NULL) ||
       !rl_path_cuts(part, rl_path_to_part(where, a->exit), rl_path_to_part(where, b->entry),
                     RL_PATH_SLACK * part->bound, &cut)) {
     return RL_PATH_SAME;

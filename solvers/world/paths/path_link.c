@@ -40,7 +40,7 @@ typedef struct tangent {
 } tangent;
 
 // (3) Finds the tangent from p to the circle (`side` = 1), or from the circle to p (-1): solves p =
-// R out - side length (axis x out) for `out`. Returns false if p is inside.
+// R out - side length (axis x out) for `out`. Returns false if p is inside and not nipped (15).
 static bool find_tangent(const rl_path_round *round, rl_vec3 p, double side, tangent *found) {
   const rl_vec3 way = rl_sub(p, round->centre);
   found->height = rl_dot(way, round->axis);
@@ -48,7 +48,8 @@ static bool find_tangent(const rl_path_round *round, rl_vec3 p, double side, tan
   const double r = round->radius;
   const double square = rl_dot(off, off), distance = sqrt(square);
   double beyond = (distance - r) * (distance + r);
-  if (!(beyond >= -on_surface * r * r) || !(distance > 0.0)) {
+  const bool outside = beyond >= -on_surface * r * r || round->nipped[side > 0.0 ? 0 : 1];
+  if (!outside || !(distance > 0.0)) {
     return false;
   }
   beyond = beyond <= on_surface * r * r ? 0.0 : beyond;
@@ -173,7 +174,8 @@ static bool find_held(const rl_path_round *round, rl_vec3 p, double side, held_e
   const double square = z == 0.0             ? 0.0
                         : discriminant > 0.0 ? 2.0 * z * z / (l2 + sqrt(discriminant))
                                              : 0.5 * l2 / (r * r);
-  const rl_path_round wider = {round->centre, round->axis, r * sqrt(1.0 + square), false, false};
+  rl_path_round wider = *round;
+  wider.radius = r * sqrt(1.0 + square);
   if (!find_tangent(&wider, p, side, &tilted)) {
     return false;
   }

@@ -25,6 +25,7 @@ typedef struct rl_path_round {
   double radius;        // [m]
   bool endless;
   bool continues; // arcs of negative wrap angle stay arcs: the length is smooth at wrap = 0
+  bool nipped[2]; // an end of the link that is inside counts as on the surface (15)
 } rl_path_round;
 
 // The arc of a rope on a round item.

@@ -48,6 +48,15 @@ static void put_point(rl_path_item *item, rl_vec3 at) {
   item->at = at;
 }
 
+// Says which body holds an item, if this and another can be pressed together there.
+static void put_holder(const rl_model *model, uint32_t body, rl_path_item *item) {
+  if (body != RL_NONE && model->bodies[body].part_count > 0 && model->bodies[body].collide) {
+    const rl_motion motion = model->bodies[body].motion;
+    item->holder = body + 1;
+    item->moves = motion == RL_FREE || motion == RL_AXLE;
+  }
+}
+
 // Whether the path goes round a ball on the side on which it was.
 static bool keeps_side(const rl_state *state, const rl_wrap *wrap) {
   return wrap->held || state->continues_paths;
@@ -73,6 +82,7 @@ static void put_wrap(const rl_model *model, const rl_state *state, const rl_rope
   item->wrap = wrap->angle;
   item->along = wrap->along;
   item->continues = state->continues_paths;
+  put_holder(model, wrap->body, item);
   rl_path_place(item, &solid);
   // The solve may start from any side of a ball, for only one way is shortest. The old side is the
   // reference for the case that all are equally long. A path that is continued goes on past half a

@@ -33,7 +33,7 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
 }
 
 rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item) {
-  const rl_path_round round = {item->at, item->side, item->radius, false, false};
+  const rl_path_round round = {.centre = item->at, .axis = item->side, .radius = item->radius};
   const rl_path_departure on = rl_path_depart(&round, item[-1].exit, friction);
   const rl_path_departure off = rl_path_depart(&round, item[1].entry, friction);
   return (rl_path_departure){on.bent + off.bent, on.seen + item->wrap + off.seen};
