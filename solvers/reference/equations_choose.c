@@ -194,12 +194,33 @@ static bool share_inside(rl_equations *e) {
   return rl_rubbing_has_spare(e);
 }
 
+// (4) Computes the accelerations for the present choice. Returns false if the matrix is singular.
+static bool accelerate(rl_equations *e) {
+  rl_equations_free_accelerations(e);
+  const bool found = rl_equations_factor(e, RL_OF_ACCELERATIONS);
+  if (found) {
+    rl_equations_solve(e);
+  }
+  return found;
+}
+
+// (4c) Moves lambda* inside, and returns whether (4) leaves it there: not where it determines the
+// forces so weakly that D cannot tell it from no change of the accelerations.
+static bool stays_inside(rl_equations *e) {
+  bool stays = share_inside(e) && accelerate(e);
+  for (uint32_t k = 0; k < e->lcp.direct.tangents_count && stays; k++) {
+    const uint32_t normal = e->lcp.direct.tangents[k].normal;
+    stays = !e->acts[normal] || !(rl_rubbing_excess(e, normal) > 0.0);
+  }
+  return stays;
+}
+
 bool rl_equations_share_anew(rl_equations *e) {
   bool by_friction = true;
   for (uint32_t m = 0; m < e->lcp.direct.row_count && by_friction; m++) {
     by_friction = !(e->gauges[m].value > fmax(rl_rubbing_excess(e, m), 0.0));
   }
-  return by_friction && share_inside(e);
+  return by_friction && stays_inside(e);
 }
 
 // Solves the complementarity problem for what stands in the state's velocities; rows that are not
@@ -322,16 +343,6 @@ static bool catch_taut(rl_equations *e, double fastest, rl_step_info *info) {
   return is_hit;
 }
 
-// (4) Computes the accelerations for the present choice. Returns false if the matrix is singular.
-static bool accelerate(rl_equations *e) {
-  rl_equations_free_accelerations(e);
-  const bool found = rl_equations_factor(e, RL_OF_ACCELERATIONS);
-  if (found) {
-    rl_equations_solve(e);
-  }
-  return found;
-}
-
 // (20) Releases rows that would push, and lets contacts yield. Returns true if there were any.
 static bool drop_pushing(rl_equations *e, double size) {
   bool dropped = false;
@@ -407,7 +418,7 @@ static bool can_hold(rl_equations *e, double size) {
   for (uint32_t m = 0; m < l->direct.row_count && holds; m++) {
     holds = !e->is_taut[m] || e->acts[m] || apart(e, m) <= least_acceleration * size;
   }
-  return holds && share_inside(e) && pulls(e, 0.0);
+  return holds && stays_inside(e) && pulls(e, 0.0);
 }
 
 // (9a) Lets contacts at rest that were found to begin to slip, or to bear nothing, stick if they

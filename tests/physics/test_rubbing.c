@@ -4,6 +4,7 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const double g = 9.81;
@@ -377,6 +378,29 @@ static void chain_holds_by_the_capstan_law(void **unused) {
   }
 }
 
+// The same chain, heavier, on a drum that is rougher than it has to be: it swings, and comes to its
+// limits one element after the other, each of which begins to slip as soon as no other way of
+// sharing the load relieves it.
+static void a_chain_rests_in_few_steps(void **unused) {
+  (void)unused;
+  const rl_override overrides[] = {{"bodies.drum.spin", "[0, 0, 0]"},
+                                   {"bodies.drum.friction", "1"},
+                                   {"bodies.heavy.mass", "1.05"},
+                                   {"ropes.rope.mass", "0.5"}};
+  rl_scenario *s = shipped_with("turning-drum", overrides, 4);
+  rl_driver *d = driver_for(s, "reference,estimate=false,step_limit=1000", 0.002);
+  uint64_t internal = 0;
+  for (int n = 0; n < 50; n++) {
+    take_steps(d, 1);
+    internal += d->info.iterations;
+  }
+  print_message("%" PRIu64 " internal steps, energy %.1e J\n", internal, rl_driver_energy_error(d));
+  check_below((double)internal, 2000.0);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-10);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // A rope that turns its drum, the elements of which roll on it as they come, two that slide on
 // bars, and a belt that jams on its wheels after 0.04 s: nothing is lost but by friction and jerks.
 static void ropes_rub_on_what_is_round(void **unused) {
@@ -423,6 +447,7 @@ int main(void) {
       cmocka_unit_test(bob_comes_to_rest_on_a_sphere),
       cmocka_unit_test(chain_holds_by_the_capstan_law),
       cmocka_unit_test(chain_rubs_by_the_law_of_its_elements),
+      cmocka_unit_test(a_chain_rests_in_few_steps),
       cmocka_unit_test(ropes_rub_on_what_is_round),
       cmocka_unit_test(rope_rolls_its_drum),
   };
