@@ -139,10 +139,8 @@ static bool jams_ahead(const rl_driver *driver, rl_state *before) {
 // Whether trials that have come round `rounds` times can end with this one: in the first round it
 // may neither gain energy nor have a rope slip where it cannot, in the second not the latter.
 static bool ends_rounds(const rl_driver *driver, int rounds) {
-  return rounds > 2 ||
-         (rounds > 0 &&
-          !rl_wraps_slip_wrongly(driver->model, driver->state, driver->type->detects_again) &&
-          !jams_ahead(driver, NULL) && (rounds > 1 || !is_doubtful(driver)));
+  return rounds > 2 || (rounds > 0 && !rl_wraps_slip_wrongly(driver->model, driver->state) &&
+                        !jams_ahead(driver, NULL) && (rounds > 1 || !is_doubtful(driver)));
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.
@@ -202,8 +200,11 @@ static bool jumps_ahead(rl_driver *driver, uint32_t rope, double t1, bool sure) 
 // another one, to which it then jumps.
 static bool loses_path_ahead(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
+  if (!driver->type->seeks_positions) {
+    return false;
+  }
   const bool gains = is_doubtful(driver);
-  if (!driver->type->seeks_positions || !(gains || is_stuck(driver))) {
+  if (!gains && !is_stuck(driver)) {
     return false;
   }
   static const double shares[] = {1.0, 0.5};
@@ -268,7 +269,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
        (loses_path_ahead(driver, t1) || jams_ahead(driver, driver->before) ||
         rl_wraps_judge(model, driver->state, driver->before,
                        rounds > 0 ? NULL : driver->info.last_impulses,
-                       driver->type->detects_again && is_doubtful(driver), driver->dt));
+                       rl_wraps_slip(model, driver->state) && is_doubtful(driver), driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);

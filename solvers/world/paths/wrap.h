@@ -113,14 +113,17 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 // - while the rope slips off a body, nothing holds it there;
 // - a rope whose way has ended (15) slips off a body.
 // Returns true if something has changed: then the step has to be repeated from `before`. `last`:
-// impulse of each unknown in the last substep, or NULL. `substeps`: the step was made of several,
-// and has gained energy, (7i). With a `dt` of INFINITY no wrap comes to rest.
+// impulse of each unknown in the last substep, or NULL. `gains`: the step has gained energy, (7i).
+// With a `dt` of INFINITY no wrap comes to rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
-                    bool substeps, double dt);
+                    bool gains, double dt);
+
+// Whether some wrap slips.
+bool rl_wraps_slip(const rl_model *model, const rl_state *state);
 
 // Whether a taut rope slips over an edge that locks, (6), or friction has turned a slip round
-// within a step of `substeps`, (7i): no tensions are consistent with that.
-bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state, bool substeps);
+// within a step, (7i): no tensions are consistent with that.
+bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state);
 
 // (23b) of papers/changes.md: in a catch from `before` to the state, makes wraps of open ropes
 // slip, in `before`, that would have had to hold more than friction can, and stick over which the

@@ -163,10 +163,10 @@ static bool runs_back(const rl_wrap *wrap, double run) {
   return (wrap->grip == RL_SLIPS_ON && run < 0.0) || (wrap->grip == RL_SLIPS_BACK && run > 0.0);
 }
 
-// Judges which wraps of a rope that have met or slip are to do otherwise. `substeps`: within the
-// step friction can have turned a slip round.
-static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index,
-                          bool substeps, rl_state *before, double dt) {
+// Judges which wraps of a rope that have met or slip are to do otherwise. `gains`: within the
+// step friction can have turned a slip round, (7i).
+static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index, bool gains,
+                          rl_state *before, double dt) {
   rl_wrap *then = rl_wraps_of(model, before, index);
   uint32_t begin = 0; // of the strand before the wrap
   bool changed = false;
@@ -179,7 +179,7 @@ static bool judge_running(const rl_model *model, const rl_state *state, uint32_t
       const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
       const bool turns = wrap->tension > 0.0 &&
                          (has_run(state, index, back, dt) ||
-                          (substeps && runs_back(wrap, run_over(model, state, index, begin, i))));
+                          (gains && runs_back(wrap, run_over(model, state, index, begin, i))));
       const rl_grip away =
           locks ? RL_STICKS : grip_beside_rubbed(model, before, state, index, begin, i);
       changed = ((locks || turns || away != RL_STICKS) && regrip(&then[i], away)) || changed;
@@ -334,7 +334,7 @@ static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *
 }
 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
-                    bool substeps, double dt) {
+                    bool gains, double dt) {
   const size_t first_split = rl_first_split(model, state);
   bool changed = false;
   size_t split = 0;
@@ -353,7 +353,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     rl_wraps_find_slips(model, before, state, r, dt);
-    const bool turns = substeps && isinf(model->ropes[r].stiffness);
+    const bool turns = gains && isinf(model->ropes[r].stiffness);
     changed = judge_running(model, state, r, turns, before, dt) || changed;
     changed = judge_stuck(model, state, r, last, ahead, before) || changed;
     if (rl_wraps_is_loop(model, r)) {
@@ -379,7 +379,18 @@ static bool judge_turned(const rl_model *model, const rl_state *state, uint32_t 
   return changed;
 }
 
-bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state, bool substeps) {
+bool rl_wraps_slip(const rl_model *model, const rl_state *state) {
+  bool any = false;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const uint32_t count = model->ropes[r].rubs ? state->wrap_counts[r] : 0;
+    for (uint32_t i = 0; i < count && !any; i++) {
+      any = rl_wrap_slips(&rl_wraps_of(model, state, r)[i]);
+    }
+  }
+  return any;
+}
+
+bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state) {
   bool any = false;
   size_t split = 0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -389,7 +400,7 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state, bool substeps
     }
     rl_wrap_solve_path(model, state, r, state->points);
     rl_wraps_read_tensions(model, state, r, &split);
-    const bool turns = substeps && isinf(model->ropes[r].stiffness);
+    const bool turns = isinf(model->ropes[r].stiffness);
     uint32_t begin = 0; // of the strand before the wrap
     for (uint32_t i = 0; i < count; i++) {
       const rl_wrap *wrap = &rl_wraps_of(model, state, r)[i];
@@ -448,7 +459,8 @@ static bool is_jammed_ahead(const rl_model *model, const rl_state *state, rl_row
                             rl_row *row, bool gains) {
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
-  return row->compliance == 0.0 && slips(model, state, row) && can_change(model, state, row) &&
+  return row->compliance == 0.0 && !rl_wraps_is_loop(model, model->link_rope[row->item]) &&
+         slips(model, state, row) && can_change(model, state, row) &&
          (state->multipliers[row->source] > 0.0 ? jams || (is_long && gains) : is_long || gains);
 }
 
