@@ -305,7 +305,7 @@ static bool is_free(rl_implicit *p, const rl_model *model, rl_state *state, rl_r
 }
 
 // (6b) After a step that has found no solution: goes to the best iterate, or to y, where nothing
-// pulls, if that is nearer to one.
+// pulls, if that is nearer to one and no elastic row is strained there.
 static void end_unsettled(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
     const rl_vec3 y = p->target[i];
@@ -321,7 +321,9 @@ static void end_unsettled(rl_implicit *p, const rl_model *model, rl_state *state
   double residual = rl_implicit_balance(p, model, state, rows);
   for (uint32_t m = 0; m < p->row_count; m++) {
     const double excess = p->lower[m] < 0.0 ? fabs(p->values[m]) : p->values[m];
-    residual = p->weights[m] > 0.0 ? rl_larger(residual, excess) : residual;
+    const bool is_elastic = p->softness[m] > 0.0 && !p->hard[m];
+    const double left = is_elastic && excess > 0.0 ? INFINITY : excess;
+    residual = p->weights[m] > 0.0 ? rl_larger(residual, left) : residual;
   }
   if (!(residual < p->kept_residual)) {
     rl_implicit_restore(p, model, state, rows);
