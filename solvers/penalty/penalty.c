@@ -445,7 +445,6 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   for (int i = 0; i < substeps; i++) {
     self->left = (substeps - i - 1.0) / substeps;
-    rows->substep_end = (i + 1.0) / substeps;
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }

@@ -102,7 +102,6 @@ static void solve(rl_driver *driver, double t1) {
   info->work = 0.0;
   info->residual = info->error_estimate = NAN;
   info->last_impulses = NULL;
-  driver->rows->substep_end = 1.0;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
   driver->rows->substep_end = 1.0;
 }

@@ -141,7 +141,9 @@ static bool eliminate_all(const equations *e, elimination *x) {
 // (3b) Of all changes with which the eliminated strands hold finds those nearest to what the
 // strands held, in the mean of squares.
 static void stay_near(rl_strands *s, elimination *x) {
-  elimination z = {.count = x->count - x->rank};
+  elimination z; // of which only what is written here is read
+  z.count = x->count - x->rank;
+  z.rank = 0;
   for (uint32_t i = 0; i < z.count; i++) {
     const uint32_t k = z.order[i] = x->order[x->rank + i];
     z.asked[k] = held_change(s, k);
