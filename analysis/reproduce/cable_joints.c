@@ -113,8 +113,8 @@ static const rl_claim force_claims[] = {
 static const rl_claim sweep_claims[] = {
     RL_CLAIM("distance error with one iteration", "1", RL_EQUALS, 0.05, 0.2, "Fig. 12", RL_READ,
              "our cable is one row from end to end, theirs is three joints that are relaxed one "
-             "after the other; as three rows, over wheels that grip, 0.8 % with wheels as dense as "
-             "the bodies and 8 % with a tenth of that, and theirs is not stated"),
+             "after the other; as three rows in turn, over wheels that grip, 0.8 % with wheels as "
+             "dense as the bodies and 8 % with a tenth of that, and theirs is not stated"),
 };
 
 static const rl_experiment experiments[] = {
