@@ -290,13 +290,21 @@ void rl_equations_find_rates(rl_equations *e) {
   }
 }
 
+// (5a) of papers/parting.md: returns the strain energy that winches pay out with a row [W].
+static double reeled_strain(const rl_equations *e, const rl_row *row) {
+  const double compliance = compliance_of(e, row->source);
+  const double pull =
+      compliance > 0.0 ? fmax(e->lcp.values[row->source] / compliance, row->lower) : 0.0;
+  return row->reel_strain * pull * pull;
+}
+
 // Returns the power that friction takes from the forces of a row [W]. Of an elastic rope that rubs
 // all power is booked, and at the end of the step what is stored is subtracted (14 of wraps.md).
 static double row_loss(const rl_equations *e, const rl_row *row) {
   const double pull = e->multipliers[row->source];
   const double power = rl_row_power(e->rows, row, e->state->velocities);
   return stores_apart(e, row->source)
-             ? pull * (power - pull * row->reel_strain)
+             ? pull * power - reeled_strain(e, row)
              : pull * (power - rl_row_rate(e->rows, row, e->state->velocities));
 }
 
@@ -314,8 +322,7 @@ static double strain_power(const rl_equations *e) {
   double power = 0.0;
   for (uint32_t k = 0; k < e->rows->row_count && e->state->reels; k++) {
     const rl_row *row = &e->rows->rows[k];
-    const double pull = e->multipliers[row->source];
-    power -= pull * pull * row->reel_strain;
+    power -= reeled_strain(e, row);
   }
   return power;
 }

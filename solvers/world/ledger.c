@@ -18,10 +18,11 @@ static const double rounding_share = 1e-9;
 // A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
 // have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
 // wraps, weighted with the steps of its tension there [m/s]; the power of the strain that winches
-// bring in or take along, over the square of its multiplier [m/(N s)]; the force that it holds
-// already when its prescribed rate jumps [N]; and the impulse that is booked by now [N s].
+// bring in or take along, over the square of its spring's pull [m/(N s)], and what its damper pulls
+// meanwhile [N]; the force that it holds already when its prescribed rate jumps [N]; and the
+// impulse that is booked by now [N s].
 typedef struct row_rate {
-  double value, rate, prescribed, speed, slip, strain, held, booked;
+  double value, rate, prescribed, speed, slip, strain, damper, held, booked;
 } row_rate;
 
 // Whether an impulse on a row is an impact, and which: of what was loose, or of what is set in
@@ -159,6 +160,10 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
     const rl_entry *e = &rows->entries[i];
     add_rate(&sum, state, e->slot, e->gradient, e->force);
   }
+  if (sum.strain != 0.0) {
+    sum.damper = sum.rate * rl_element_damping(&model->ropes[model->link_rope[row->item]],
+                                               row->rest, 1.0 / row->compliance, row->inverse_mass);
+  }
   return sum;
 }
 
@@ -252,8 +257,10 @@ static double work_on(const rl_ledger *ledger, const rl_state *state, uint32_t s
                       double dt) {
   const row_rate before = ledger->before[source];
   const double force = state->multipliers[source];
-  return dt * force * 0.5 *
-         (before.prescribed + now.prescribed + force * (before.strain + now.strain));
+  // (5a) of papers/parting.md: of a row that does not pull the spring is slack.
+  const double spring = force != 0.0 ? force - 0.5 * (before.damper + now.damper) : 0.0;
+  return dt * force * 0.5 * (before.prescribed + now.prescribed) +
+         dt * spring * spring * 0.5 * (before.strain + now.strain);
 }
 
 double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_state *state,
@@ -282,8 +289,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const row_rate before = ledger->before[source];
   const double impulse = dt * state->multipliers[source];
   const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
-  state->work += impulse * 0.5 * (before.prescribed + now.prescribed);
-  state->work += impulse * state->multipliers[source] * 0.5 * (before.strain + now.strain);
+  state->work += work_on(ledger, state, source, now, dt);
   state->dissipated += ledger->stepwise ? 0.0 : impulse * 0.5 * (before.slip + now.slip);
   const bool bears = ledger->halved && ledger->stiff[source]; // what is hit
   if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {

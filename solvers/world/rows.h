@@ -49,14 +49,14 @@ typedef struct rl_row {
   uint32_t first_piece, piece_count; // span over wraps: its straight pieces
   uint32_t first_vertex, vertex_count;
   uint32_t first_entry, entry_count;
-  double lower;        // bound of the multiplier: 0 or -INFINITY
-  rl_vec3 guides[2];   // span of a rope with mass through eyes: eyes.h; 0: none
-  double rest;         // span: rest length that damps, (13) of papers/wraps.md [m]
-  double reel;         // its rate by winches [m/s]
-  double reel_power;   // that rate times the tension at the winch over the multiplier [m/s]
-  double reel_strain;  // strain energy paid out per second, over the multiplier squared [m/(N s)]
-  double compliance;   // [m/N]
-  rl_vec3 normal;      // contact: outwards, at the positions last evaluated
+  double lower;       // bound of the multiplier: 0 or -INFINITY
+  rl_vec3 guides[2];  // span of a rope with mass through eyes: eyes.h; 0: none
+  double rest;        // span: rest length that damps, (13) of papers/wraps.md [m]
+  double reel;        // its rate by winches [m/s]
+  double reel_power;  // that rate times the tension at the winch over the multiplier [m/s]
+  double reel_strain; // strain energy paid out per second, over the spring's pull squared [m/(N s)]
+  double compliance;  // [m/N]
+  rl_vec3 normal;     // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
   uint32_t crowd;  // contact of two bodies: number of such contacts of the body with more of them
