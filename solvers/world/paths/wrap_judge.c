@@ -70,39 +70,24 @@ static double drawn_rate(const rl_model *model, const rl_state *state, uint32_t 
   return fabs(rate) > rl_wrap_rounding * speed ? rate : 0.0;
 }
 
-// Returns the pull of an inert strand of an elastic rope, where a wrap beside it is behind or
-// before the piece: that of its own spring and damper [N].
-static double elastic_pull(const rl_model *model, const rl_state *state, uint32_t index,
-                           uint32_t piece, double paid) {
-  const double stretch = fmax(rl_wrap_excess(model, state, index, piece, 1), 0.0);
-  const rl_rope *rope = &model->ropes[index];
-  return fmax((rope->stiffness * stretch - rope->damping * paid) /
-                  rl_wrap_piece_rest(model, state, index, piece),
-              0.0);
-}
-
-// (7c) Returns the pull of a strand on the wrap beside it, which is behind it or before it:
-// `tension` if impulses can change its length, that of its stretch for an elastic inert one. Else
-// NAN stands for any pull, INFINITY for one to which the wraps have to give way, and 0 for none,
-// (7f).
+// (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
+// length, or if the rope is elastic. Else NAN stands for any pull, INFINITY for one to which the
+// wraps have to give way, and 0 for none, (7f).
 static double pull_of(const rl_model *model, const rl_state *before, const rl_state *state,
-                      uint32_t index, uint32_t first, uint32_t pieces, bool behind,
-                      double tension) {
-  const double stiffness = model->ropes[index].stiffness;
+                      uint32_t index, uint32_t first, uint32_t pieces, double tension) {
+  if (isfinite(model->ropes[index].stiffness)) {
+    return tension;
+  }
   const bool is_loop = rl_wraps_is_loop(model, index);
   const bool at_from = first == 0 && !is_loop;
   const bool at_to = first + pieces == state->wrap_counts[index] + 1;
-  const bool is_inert = rl_wrap_is_inert(model, state, index, first, pieces);
   const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
   const double paid = (at_from ? reels[0] : 0.0) + (at_to ? reels[1] : 0.0);
-  if (isfinite(stiffness) && is_inert) {
-    return elastic_pull(model, state, index, behind ? first + pieces - 1 : first, paid);
-  }
   const double any = first == 0 && is_loop ? tension : NAN;
-  if (is_inert && paid == 0.0) {
+  if (rl_wrap_is_inert(model, state, index, first, pieces) && paid == 0.0) {
     return any;
   }
-  if (isfinite(stiffness) || !rl_wrap_is_led(model, state, index, first, pieces)) {
+  if (!rl_wrap_is_led(model, state, index, first, pieces)) {
     return tension;
   }
   const double rounding = rl_wrap_rounding * state->path_lengths[index];
@@ -148,7 +133,7 @@ static rl_grip grip_behind_touch(const rl_model *model, const rl_state *state, u
 static bool is_rubbed(const rl_model *model, const rl_state *before, const rl_state *state,
                       uint32_t index, uint32_t first, uint32_t pieces) {
   return rl_wrap_rubs(model, state, index, first, pieces) &&
-         pull_of(model, before, state, index, first, pieces, false, NAN) == 0.0;
+         pull_of(model, before, state, index, first, pieces, NAN) == 0.0;
 }
 
 // (7f) Returns which way a wrap that slips has to slip: away from such a strand beside it, before
@@ -228,8 +213,8 @@ static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t i
     }
     const uint32_t first = i;
     uint32_t next = i + 1, pieces = rl_wrap_strand_pieces(model, state, index, next);
-    while (next + pieces <= count && isnan(pull_of(model, before, state, index, next, pieces, false,
-                                                   0.0))) { // holds any pull
+    while (next + pieces <= count &&
+           isnan(pull_of(model, before, state, index, next, pieces, 0.0))) { // holds any pull
       i = next + pieces - 1;
       ahead++;
       next = i + 1;
@@ -242,8 +227,8 @@ static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t i
     pulls beside =
         pulls_beside(last, behind, next > 0 ? ahead : model->ropes[index].first_link,
                      rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
-    beside.back = pull_of(model, before, state, index, begin, first + 1 - begin, true, beside.back);
-    beside.on = pull_of(model, before, state, index, next, pieces, false, beside.on);
+    beside.back = pull_of(model, before, state, index, begin, first + 1 - begin, beside.back);
+    beside.on = pull_of(model, before, state, index, next, pieces, beside.on);
     changed =
         judge_sticking(model, state, index, first, i, beside, rl_wraps_of(model, before, index)) ||
         changed;
