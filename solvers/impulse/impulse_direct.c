@@ -3,6 +3,7 @@
 // impulses of all spans, elements, joints and contacts, with their friction (lcp.h).
 // papers/impulse-direct.md has the derivation.
 #include "lcp.h"
+#include "world/paths/strands.h"
 #include "world/ropes/flexure.h"
 
 enum {
@@ -37,10 +38,14 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
 typedef struct impulse_direct {
   const double *parameters;
   rl_lcp lcp;
+  double *held; // impulses that strands would have with the tensions of the step before [N s]
 } impulse_direct;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *carver) {
-  rl_lcp_lay_out(&((impulse_direct *)memory)->lcp, model, carver);
+  impulse_direct *self = memory;
+  rl_lcp_lay_out(&self->lcp, model, carver);
+  self->held = rl_carve(carver, model->split_capacity > 0 ? rl_unknown_capacity(model) : 0,
+                        sizeof *self->held);
 }
 
 static void release(void *memory) { rl_lcp_release(&((impulse_direct *)memory)->lcp); }
@@ -55,6 +60,33 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
   (void)model;
   (void)state;
   ((impulse_direct *)memory)->lcp.direct.structure = 0;
+}
+
+// (3b) of papers/wraps.md: of all impulses of strands that depend on each other takes those nearest
+// to the tensions of the step before. None of them moves anything else.
+static void stay_near(const impulse_direct *self, const rl_model *model, rl_state *state,
+                      rl_rows *rows, double dt) {
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    rl_strands strands;
+    for (uint32_t at = 0; rows->blocks[i].others > 0 &&
+                          rl_strands_next(&strands, rows, &rows->blocks[i], false, &at);) {
+      strands.rounding =
+          RL_STRANDS_ROUNDING / dt * state->path_lengths[model->link_rope[strands.rows[0]->item]];
+      for (uint32_t k = 0; k < strands.count; k++) {
+        const uint32_t source = strands.rows[k]->source;
+        const bool pulls =
+            state->multipliers[source] > 0.0 || self->lcp.rates[source] > -strands.rounding;
+        strands.alone[k] = 0.0;
+        strands.softness[k] = pulls ? 0.0 : INFINITY;
+        strands.multipliers[k] = state->multipliers[source];
+        strands.held[k] = self->held[source];
+      }
+      rl_strands_solve(&strands, rows, state->points);
+      for (uint32_t k = 0; k < strands.count; k++) {
+        state->multipliers[strands.rows[k]->source] += strands.changes[k];
+      }
+    }
+  }
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -73,12 +105,16 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   if (!rl_lcp_begin(lcp, model, state, rows)) {
     return RL_DIVERGED_MEMORY;
   }
+  for (size_t m = 0; m < rl_unknown_count(model, state) && model->split_capacity > 0; m++) {
+    self->held[m] = dt * state->multipliers[m];
+  }
   rl_bending_push(model, state, dt, state->velocities);
   rl_state_kick(model, state, dt);
   for (uint32_t m = 0; m < lcp->direct.row_count; m++) {
     lcp->bias[m] = rl_impulse_bias(p[PENALTY_VELOCITY], lcp->values[m], lcp->lower[m], dt);
   }
   const rl_reason reason = rl_lcp_solve(lcp, model, state, rows, &options, info);
+  stay_near(self, model, state, rows, dt);
   rl_frictions_book(lcp->frictions, &lcp->direct, rows, state, 1.0, info);
   info->dissipated += rl_state_settle(model, state, dt);
   // (9) Drift; the tension is the impulse over the step.
