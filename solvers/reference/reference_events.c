@@ -67,7 +67,7 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   rl_truth_write_multipliers(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
-  if (rl_wraps_judge(model, state, self->judged, NULL, false, INFINITY)) {
+  if (rl_wraps_judge(model, state, self->judged, self->equations.rows, NULL, false, INFINITY)) {
     found = RL_A_GRIP;
   } else {
     const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;

@@ -127,12 +127,17 @@ static bool is_stuck(const rl_driver *driver) {
          gained(driver) < -doubtful_loss * driver->energy_scale;
 }
 
+// Whether inextensible ropes are springs in substeps, which are as long as their pull asks for.
+static bool has_springs(const rl_driver *driver) {
+  return driver->type->stored_energy && driver->type->detects_again;
+}
+
 // (7h) of papers/wraps.md: whether a step finds no tension for a strand that slips, for a method
 // that looks for positions. Makes such strands stick in the state `before`, if that is not NULL.
 static bool jams_ahead(const rl_driver *driver, rl_state *before) {
   return driver->type->seeks_positions &&
          rl_wraps_stick_jammed_ahead(driver->model, driver->state, before, driver->rows,
-                                     is_doubtful(driver));
+                                     !has_springs(driver) && is_doubtful(driver));
 }
 
 // Whether trials that have come round `rounds` times can end with this one: in the first round it
@@ -238,9 +243,8 @@ static void let_go(rl_driver *driver) {
 // (7e) of papers/wraps.md: lets a slack rope that is caught in this step run to where it is then.
 // Until then a piece can be longer than its rest length, which in substeps is drawn in by nothing.
 static void run_to_catch(rl_driver *driver, double t1) {
-  const bool springs = driver->type->stored_energy && driver->type->detects_again;
   memset(driver->rows->catches, 0, driver->model->rope_count * sizeof *driver->rows->catches);
-  if (!springs && rl_wraps_hang_slack(driver->model, driver->state)) {
+  if (!has_springs(driver) && rl_wraps_hang_slack(driver->model, driver->state)) {
     rl_state_copy(driver->before, driver->state);
     drive_begin(driver, driver->state->time, t1);
     rl_state_kick(driver->model, driver->state, 0.5 * driver->dt);
@@ -266,7 +270,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   for (uint32_t trial = 1;
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || jams_ahead(driver, driver->before) ||
-        rl_wraps_judge(model, driver->state, driver->before,
+        rl_wraps_judge(model, driver->state, driver->before, driver->rows,
                        rounds > 0 ? NULL : driver->info.last_impulses,
                        rl_wraps_slip(model, driver->state) && is_doubtful(driver), driver->dt));
        trial++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strands.h"
 
+#include "wrap_internal.h"
+
 // Of the inverse mass of a strand: if the others leave less of it, they determine what it does.
 static const double dependent = 1e-9;
 
@@ -250,4 +252,73 @@ void rl_strands_solve(rl_strands *s, const rl_rows *rows, const rl_point *points
   for (uint32_t k = 0; k < s->count; k++) { // where rounding decides what is slack
     s->changes[k] = fmax(s->changes[k], lowest(s, k));
   }
+}
+
+// Whether a winch of a rope runs, or some body under it or at its ends is driven.
+static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t rope) {
+  bool any = state->reels && (state->reels[rope][0] != 0.0 || state->reels[rope][1] != 0.0);
+  for (uint32_t i = 0; i < state->wrap_counts[rope] + 2 && !any; i++) {
+    const uint32_t body = rl_wrap_carrier(model, state, rope, i);
+    any = body < model->body_count && model->bodies[body].motion == RL_DRIVEN;
+  }
+  return any;
+}
+
+// Returns the rate at which what is prescribed lengthens a strand; 0 if that is round-off [m/s].
+static double prescribed_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
+  double rate = 0.0 - row->reel, speed = fabs(row->reel);
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const bool moves = state->points[e->slot].w > 0.0;
+    rate += moves ? 0.0 : rl_dot(e->gradient, state->velocities[e->slot]);
+    speed += moves ? 0.0 : rl_length(state->velocities[e->slot]);
+  }
+  return fabs(rate) > rl_wrap_rounding * speed ? rate : 0.0;
+}
+
+// Returns the tension of a strand that balances a dependent one of tension 1.
+static double balancing(const elimination *x, uint32_t k, uint32_t dependent_one) {
+  return 0.0 - x->matrix[k][dependent_one];
+}
+
+uint64_t rl_strands_drawn_apart(const rl_model *model, const rl_state *state, rl_rows *rows,
+                                uint32_t rope) {
+  uint32_t first = 0;
+  while (first < rows->contact_block && rows->blocks[first].rope != rope) {
+    first++;
+  }
+  rl_strands s;
+  uint32_t at = 0;
+  if (first == rows->contact_block || rows->blocks[first].others == 0 ||
+      !is_prescribed(model, state, rope) ||
+      !rl_strands_next(&s, rows, &rows->blocks[first], false, &at)) {
+    return 0;
+  }
+  const double rounding = RL_STRANDS_ROUNDING * state->path_lengths[rope];
+  double rates[RL_STRANDS_TOGETHER];
+  for (uint32_t k = 0; k < s.count; k++) {
+    rl_row_evaluate(model, state, rows, s.rows[k], state->points);
+    rates[k] = prescribed_rate(state, rows, s.rows[k]);
+    s.alone[k] = s.multipliers[k] = s.held[k] = 0.0;
+    s.softness[k] = s.rows[k]->value < -rounding ? INFINITY : 0.0; // a slack one pulls nothing
+  }
+  equations e;
+  elimination x;
+  set_up(&s, rows, state->points, &e);
+  begin(&s, &e, &x);
+  uint64_t drawn = 0;
+  for (uint32_t j = eliminate_all(&e, &x) ? x.rank : x.count; j < x.count; j++) {
+    const uint32_t on = x.order[j];
+    double rate = rates[on], least = 0.0;
+    uint64_t pulls = (uint64_t)1 << on;
+    for (uint32_t i = 0; i < x.rank; i++) {
+      const uint32_t k = x.order[i];
+      const double tension = balancing(&x, k, on);
+      rate += tension * rates[k];
+      least = fmin(least, tension);
+      pulls |= (uint64_t)(tension > dependent) << k;
+    }
+    drawn |= least >= -dependent && rate > 0.0 ? pulls : 0;
+  }
+  return drawn;
 }

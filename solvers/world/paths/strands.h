@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Strands of one massless rope that pull on something in common, as on a wheel between them, solved
-// together for methods that take rows one after the other: (3a) and (3b) of papers/wraps.md.
+// together for methods that take rows one after the other: (3a) and (3b) of papers/wraps.md. And
+// what draws them apart, (7l).
 #ifndef RL_STRANDS_H
 #define RL_STRANDS_H
 
@@ -30,5 +31,11 @@ bool rl_strands_next(rl_strands *strands, rl_rows *rows, const rl_block *first, 
 
 // Finds the changes of the multipliers with which all of them hold, evaluated at the same place.
 void rl_strands_solve(rl_strands *strands, const rl_rows *rows, const rl_point *points);
+
+// (7l) Returns, a bit for each strand of a rope, those that what is prescribed draws apart though
+// nothing that moves can follow: their tension rises until a wrap beside them slips. Evaluates them
+// where the state is.
+uint64_t rl_strands_drawn_apart(const rl_model *model, const rl_state *state, rl_rows *rows,
+                                uint32_t rope);
 
 #endif

@@ -106,7 +106,7 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 // Judges the grips after a step of dt [s] from `before` to the state, and changes those in `before`
 // that were wrong:
 // - a wrap that sticks slips if the tensions beside it exceed what friction can hold, or a strand
-//   that is led gets longer, (7c);
+//   that is led gets longer, (7c), or strands are drawn apart, (7l);
 // - a wrap that slips sticks if the rope came to rest or ran the other way;
 // - a wrap that has just met slips the way that the rope ran, or sticks;
 // - on more than half of a ball, friction takes hold of the rope's plane or lets it go;
@@ -115,8 +115,8 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 // Returns true if something has changed: then the step has to be repeated from `before`. `last`:
 // impulse of each unknown in the last substep, or NULL. `gains`: the step has gained energy, (7i).
 // With a `dt` of INFINITY no wrap comes to rest.
-bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
-                    bool gains, double dt);
+bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
+                    const double *last, bool gains, double dt);
 
 // Whether some wrap slips.
 bool rl_wraps_slip(const rl_model *model, const rl_state *state);

@@ -2,6 +2,7 @@
 // After a step: which wraps stick, which slip, and which a ball holds or lets go.
 #include "../rotation.h"
 #include "../trigonometry.h"
+#include "strands.h"
 #include "wrap_internal.h"
 
 #include <string.h>
@@ -199,12 +200,22 @@ static void slip_on_balls_last(const rl_wrap *wraps, rl_wrap *before, uint32_t c
   }
 }
 
-// Judges which wraps of a rope that stick slip. `ahead`: index of the unknown of its first split.
+// Whether the strand of an unknown is one of those drawn apart, (7l); `ahead`: of the second
+// strand.
+static bool is_drawn_apart(uint64_t drawn, const rl_rope *rope, size_t unknown, size_t ahead) {
+  const size_t strand = unknown == rope->first_link ? 0 : unknown - ahead + 1;
+  return strand < RL_STRANDS_TOGETHER && (drawn >> strand & 1) != 0;
+}
+
+// Judges which wraps of a rope that stick slip. `ahead`: index of the unknown of its first split;
+// `drawn`: strands that are drawn apart, (7l).
 static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t index,
-                        const double *last, size_t ahead, rl_state *before) {
+                        const double *last, size_t ahead, uint64_t drawn, rl_state *before) {
+  const rl_rope *rope = &model->ropes[index];
+  const size_t second = ahead;
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  size_t behind = model->ropes[index].first_link;
+  size_t behind = rope->first_link;
   uint32_t begin = 0; // of the strand behind
   bool changed = false;
   for (uint32_t i = 0; i < count; i++) {
@@ -224,11 +235,15 @@ static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t i
       next = 0;
       pieces = rl_wrap_strand_pieces(model, state, index, next);
     }
-    pulls beside =
-        pulls_beside(last, behind, next > 0 ? ahead : model->ropes[index].first_link,
-                     rl_wrap_piece_tension(model, state, index, first), wraps[i].tension);
-    beside.back = pull_of(model, before, state, index, begin, first + 1 - begin, beside.back);
-    beside.on = pull_of(model, before, state, index, next, pieces, beside.on);
+    const size_t on = next > 0 ? ahead : rope->first_link;
+    pulls beside = pulls_beside(last, behind, on, rl_wrap_piece_tension(model, state, index, first),
+                                wraps[i].tension);
+    beside.back = is_drawn_apart(drawn, rope, behind, second)
+                      ? INFINITY
+                      : pull_of(model, before, state, index, begin, first + 1 - begin, beside.back);
+    beside.on = is_drawn_apart(drawn, rope, on, second)
+                    ? INFINITY
+                    : pull_of(model, before, state, index, next, pieces, beside.on);
     changed =
         judge_sticking(model, state, index, first, i, beside, rl_wraps_of(model, before, index)) ||
         changed;
@@ -329,8 +344,8 @@ static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *
   return changed;
 }
 
-bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, const double *last,
-                    bool gains, double dt) {
+bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
+                    const double *last, bool gains, double dt) {
   const size_t first_split = rl_first_split(model, state);
   bool changed = false;
   size_t split = 0;
@@ -351,7 +366,9 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, co
     rl_wraps_find_slips(model, before, state, r, dt);
     const bool turns = gains && isinf(model->ropes[r].stiffness);
     changed = judge_running(model, state, r, turns, before, dt) || changed;
-    changed = judge_stuck(model, state, r, last, ahead, before) || changed;
+    const uint64_t drawn =
+        isinf(model->ropes[r].stiffness) ? rl_strands_drawn_apart(model, state, rows, r) : 0;
+    changed = judge_stuck(model, state, r, last, ahead, drawn, before) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);
@@ -414,7 +431,7 @@ bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs && !rl_wraps_is_loop(model, r)) {
       changed = judge_turned(model, state, r, rl_wraps_of(model, before, r)) || changed;
-      changed = judge_stuck(model, state, r, NULL, 0, before) || changed;
+      changed = judge_stuck(model, state, r, NULL, 0, 0, before) || changed;
     }
   }
   return changed;
