@@ -133,18 +133,18 @@ static bool has_springs(const rl_driver *driver) {
 }
 
 // (7h) of papers/wraps.md: whether a step finds no tension for a strand that slips, for a method
-// that looks for positions. Makes such strands stick in the state `before`, if that is not NULL.
-static bool jams_ahead(const rl_driver *driver, rl_state *before) {
+// that looks for positions. `sticks`: makes such strands stick, and returns whether that is new.
+static bool jams_ahead(const rl_driver *driver, bool sticks) {
   return driver->type->seeks_positions &&
-         rl_wraps_stick_jammed_ahead(driver->model, driver->state, before, driver->rows,
-                                     !has_springs(driver) && is_doubtful(driver));
+         rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
+                                     !has_springs(driver) && is_doubtful(driver), sticks);
 }
 
 // Whether trials that have come round `rounds` times can end with this one: in the first round it
 // may neither gain energy nor have a rope slip where it cannot, in the second not the latter.
 static bool ends_rounds(const rl_driver *driver, int rounds) {
   return rounds > 2 || (rounds > 0 && !rl_wraps_slip_wrongly(driver->model, driver->state) &&
-                        !jams_ahead(driver, NULL) && (rounds > 1 || !is_doubtful(driver)));
+                        !jams_ahead(driver, false) && (rounds > 1 || !is_doubtful(driver)));
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.
@@ -269,7 +269,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
-       (loses_path_ahead(driver, t1) || jams_ahead(driver, driver->before) ||
+       (loses_path_ahead(driver, t1) || jams_ahead(driver, true) ||
         rl_wraps_judge(model, driver->state, driver->before, driver->rows,
                        rounds > 0 ? NULL : driver->info.last_impulses,
                        rl_wraps_slip(model, driver->state) && is_doubtful(driver), driver->dt));

@@ -131,7 +131,7 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state);
 // there.
 bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before);
 
-// Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
+// Whether a taut strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
 // strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
 // tension.
 bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
@@ -140,12 +140,12 @@ bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *r
 // the step that begins. Returns true if a grip has changed; then the rows have to be built again.
 bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
 
-// (7h) After a step from `before` to the state of a method that looks for positions: does so, in
-// `before`, where no tension was found for a strand that slips. Returns true if a grip has changed;
-// without `before`, if there is such a strand. `rows` are those of the step; `gains`: it has gained
-// energy.
+// (7h) After a step from `before` to the state of a method that looks for positions: whether there
+// is a strand that slips for which no tension was found. If it `sticks`, makes it stick in
+// `before`, and returns whether a grip has changed. `rows` are those of the step; `gains`: it has
+// gained energy.
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
-                                 rl_rows *rows, bool gains);
+                                 rl_rows *rows, bool gains, bool sticks);
 
 // Returns whether there is an inextensible rope with friction that is slack, had no tension in the
 // last step, and lies on no edge that locks. The paths are solved.

@@ -453,8 +453,10 @@ bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *r
   if (!may_jam(model, row)) {
     return false;
   }
+  const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   rl_row_evaluate(model, state, rows, row, state->points);
-  return row->inverse_mass == 0.0 && row->compliance == 0.0 && can_change(model, state, row);
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 && row->value >= -rounding &&
+         can_change(model, state, row);
 }
 
 // Whether some wrap of a strand slips.
@@ -467,14 +469,25 @@ static bool slips(const rl_model *model, const rl_state *state, const rl_row *st
   return any;
 }
 
+// Whether a strand was slack at the start of the step and is at its end.
+static bool hangs_slack(const rl_model *model, const rl_state *before, const rl_row *row,
+                        double rounding) {
+  const uint32_t rope = model->link_rope[row->item];
+  rl_wrap_solve_path(model, before, rope, before->points);
+  return row->value < -rounding &&
+         rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count) < -rounding;
+}
+
 // (7h) Whether a step that has come out at the state has found no tension for a strand that slips.
-static bool is_jammed_ahead(const rl_model *model, const rl_state *state, rl_rows *rows,
-                            rl_row *row, bool gains) {
+static bool is_jammed_ahead(const rl_model *model, const rl_state *state, const rl_state *before,
+                            rl_rows *rows, rl_row *row, bool gains) {
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
   return row->compliance == 0.0 && !rl_wraps_is_loop(model, model->link_rope[row->item]) &&
          slips(model, state, row) && can_change(model, state, row) &&
-         (state->multipliers[row->source] > 0.0 ? jams || (is_long && gains) : is_long || gains);
+         (state->multipliers[row->source] > 0.0
+              ? jams || (is_long && gains)
+              : is_long || (gains && !hangs_slack(model, before, row, rounding)));
 }
 
 // Makes the wraps of a strand stick that do not slide. Returns whether a grip has changed.
@@ -501,12 +514,12 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 }
 
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
-                                 rl_rows *rows, bool gains) {
+                                 rl_rows *rows, bool gains, bool sticks) {
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
-    if (may_jam(model, row) && is_jammed_ahead(model, state, rows, row, gains)) {
-      changed = !before || stick(model, before, row) || changed;
+    if (may_jam(model, row) && is_jammed_ahead(model, state, before, rows, row, gains)) {
+      changed = !sticks || stick(model, before, row) || changed;
     }
   }
   return changed;
