@@ -469,12 +469,12 @@ static bool slips(const rl_model *model, const rl_state *state, const rl_row *st
   return any;
 }
 
-// Whether a strand was slack at the start of the step and is at its end.
-static bool hangs_slack(const rl_model *model, const rl_state *before, const rl_row *row,
-                        double rounding) {
+// Whether a strand was slack at the start of the step, is at its end, and not caught in between.
+static bool hangs_slack(const rl_model *model, const rl_state *before, const rl_rows *rows,
+                        const rl_row *row, double rounding) {
   const uint32_t rope = model->link_rope[row->item];
   rl_wrap_solve_path(model, before, rope, before->points);
-  return row->value < -rounding &&
+  return row->value < -rounding && rows->catches[rope] == 0.0 &&
          rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count) < -rounding;
 }
 
@@ -487,7 +487,7 @@ static bool is_jammed_ahead(const rl_model *model, const rl_state *state, const 
          slips(model, state, row) && can_change(model, state, row) &&
          (state->multipliers[row->source] > 0.0
               ? jams || (is_long && gains)
-              : is_long || (gains && !hangs_slack(model, before, row, rounding)));
+              : is_long || (gains && !hangs_slack(model, before, rows, row, rounding)));
 }
 
 // Makes the wraps of a strand stick that do not slide. Returns whether a grip has changed.
