@@ -41,7 +41,8 @@ FOREVER = ["--duration", "1e6", "--every", "1"]  # until somebody stops it
 PATIENCE = 120.0  # [s] for anything that should take a moment: sanitizers are slow
 
 # Whose numbers are the same there, and whose code the contract runs on every scenario.
-release_only = unittest.skipIf("ROPELAB_SANITIZED" in os.environ, "minutes long under sanitizers")
+SANITIZED = "ROPELAB_SANITIZED" in os.environ
+release_only = unittest.skipIf(SANITIZED, "minutes long under sanitizers")
 
 NUMBERS = itertools.count(1)
 WORK = Path(tempfile.mkdtemp(prefix="ropelab-cli-"))  # of this run of the tests, and gone after it

@@ -22,7 +22,7 @@ from pathlib import Path
 import h5py
 
 from tests.cli.support import (BLOW_UP, COLUMNS, DIVERGED, DONE, FAILED, FILES, FOREVER,
-                               INTERRUPTED, PARTS, PATIENCE, PROGRAM, REPOSITORY, UNSUPPORTED, WORK,
+                               INTERRUPTED, PARTS, PATIENCE, PROGRAM, REPOSITORY, SANITIZED, UNSUPPORTED, WORK,
                                Case, Result, Table, contents, coverage, new_folder, release_only,
                                ropelab, same_number, small_disk, solvers, wait_for_lock)
 
@@ -319,11 +319,13 @@ class Energies(Case):
                              error, f"{expected!r}", f"energy_error_J, {what}, row {i}")
 
     # Every cell runs in the contract's test; of what is written an eighth of them is enough, so
-    # chosen that every solver and every scenario has its share.
+    # chosen that every solver and every scenario has its share; under sanitizers one for each scenario,
+    # and a quarter of its rows, as the same code writes the others.
     def test_solvers_and_scenarios(self) -> None:
         for i, (scenario, missing) in enumerate(coverage().items()):
-            for solver, lack in list(missing.items())[i % 8::8]:
-                words = ("--duration", "0.2", "--step", "0.00625")
+            share, duration = (len(missing), "0.05") if SANITIZED else (8, "0.2")
+            for solver, lack in list(missing.items())[i % share::share]:
+                words = ("--duration", duration, "--step", "0.00625")
                 if lack:
                     self.refused("run", scenario, "--solver", solver, *words, "--out", new_folder(),
                                  status=UNSUPPORTED, says=(solver, scenario, lack))

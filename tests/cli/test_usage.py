@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 
-from tests.cli.support import (COLUMNS, DONE, FAILED, REPOSITORY, SCENARIOS,
+from tests.cli.support import (COLUMNS, DONE, FAILED, REPOSITORY, SANITIZED, SCENARIOS,
                                WORK, Case, coverage, new_folder, ropelab, solvers)
 
 COMMANDS = ("list", "check", "run", "compare", "converge", "study", "onestep", "consistency",
@@ -301,7 +301,7 @@ class Checks(Case):
             path.write_text(done.stdout, encoding="utf-8")
             again = ropelab("check", path, "--json")
             self.expect(again.stdout, done.stdout, f"check --json of the JSON of {scenario}")
-            if i % 3:
+            if SANITIZED or i % 3:
                 continue  # all numbers stand in the text, to the bit
             solver = next(name for name, lack in missing.items() if not lack)
             results = [self.record_any(source, solver, "--duration", "0.0125", "--step", "0.00625")
