@@ -32,19 +32,16 @@ static moving_vertex vertex_on_its_way(const rl_equations *e, rl_vertex vertex) 
   }
   v.at = rl_position(&e->state->points[vertex.slot]);
   v.velocity = e->state->velocities[vertex.slot];
-  const rl_body *body = rl_slot_body(e->model, vertex.slot);
-  if (body) {
-    const uint32_t index = vertex.slot - e->model->node_count;
-    const rl_quat rotation = rl_body_rotation(e->model, e->state, e->state->points, index);
-    const rl_vec3 arm = rl_rotate(rotation, vertex.offset);
+  if (rl_slot_body(e->model, vertex.slot)) {
+    const uint32_t body = vertex.slot - e->model->node_count;
+    const rl_point *points = e->state->points;
+    const rl_vec3 arm =
+        rl_rotate(rl_body_rotation(e->model, e->state, points, body), vertex.offset);
+    const rl_vec3 spin = rl_trial_spin(e->model, e->state, points, body);
+    const rl_vec3 turn = rl_cross(spin, arm);
     v.at = rl_add(v.at, arm);
-    if (body->spin_slot != RL_NONE) {
-      const rl_vec3 spin = rl_rotate(
-          rotation, rl_times(body->inverse_root_inertia, e->state->velocities[body->spin_slot]));
-      const rl_vec3 turn = rl_cross(spin, arm);
-      v.velocity = rl_add(v.velocity, turn);
-      v.turning = rl_cross(spin, turn);
-    }
+    v.velocity = rl_add(v.velocity, turn);
+    v.turning = rl_cross(spin, turn);
   }
   return v;
 }
@@ -84,23 +81,6 @@ static double link_curvature(const rl_equations *e, const rl_link *link) {
                          (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
 }
 
-// Returns the velocity at p, at trial positions, of the material at a slot; RL_NONE: fixed in
-// space.
-static rl_vec3 velocity_at(const rl_equations *e, uint32_t slot, const rl_point *points,
-                           rl_vec3 p) {
-  const rl_vec3 none = {0.0, 0.0, 0.0};
-  const rl_body *body = slot == RL_NONE ? NULL : rl_slot_body(e->model, slot);
-  rl_vec3 v = slot == RL_NONE ? none : e->state->velocities[slot];
-  if (body && body->spin_slot != RL_NONE) {
-    const rl_quat rotation =
-        rl_body_rotation(e->model, e->state, points, slot - e->model->node_count);
-    const rl_vec3 spin = rl_rotate(
-        rotation, rl_times(body->inverse_root_inertia, e->state->velocities[body->spin_slot]));
-    v = rl_add(v, rl_cross(spin, rl_sub(p, rl_position(&points[slot]))));
-  }
-  return v;
-}
-
 // Returns the rate at which the pieces of a strand get longer by the motion of what they lead from
 // and to, with the path at `points` in the items. `slips`, or NULL: the rate up to each wrap is
 // subtracted there, which gives the speed of the rope over it.
@@ -112,8 +92,11 @@ static double pieces_rate(const rl_equations *e, const rl_row *row, const rl_poi
   double rate = 0.0;
   for (uint32_t k = 0; k < row->piece_count; k++) {
     const rl_path_item *from = &items[k], *to = &items[k + 1];
-    rate += rl_dot(to->in, velocity_at(e, vertices[k + 1].slot, points, to->entry)) -
-            rl_dot(from->out, velocity_at(e, vertices[k].slot, points, from->exit));
+    const rl_vec3 leaves =
+        rl_trial_velocity(e->model, e->state, points, vertices[k].slot, from->exit);
+    const rl_vec3 arrives =
+        rl_trial_velocity(e->model, e->state, points, vertices[k + 1].slot, to->entry);
+    rate += rl_dot(to->in, arrives) - rl_dot(from->out, leaves);
     if (slips && k + 1 < row->piece_count) {
       slips[row->first_piece + k] -= rate;
     }

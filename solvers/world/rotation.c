@@ -46,6 +46,27 @@ rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t sl
   return rl_add(v, rl_cross(rl_body_spin(model, state, slot - model->node_count), arm));
 }
 
+rl_vec3 rl_trial_spin(const rl_model *model, const rl_state *state, const rl_point *points,
+                      uint32_t body) {
+  const rl_body *b = &model->bodies[body];
+  return b->spin_slot == RL_NONE
+             ? (rl_vec3){0.0, 0.0, 0.0}
+             : rl_rotate(rl_body_rotation(model, state, points, body), local_spin(b, state));
+}
+
+rl_vec3 rl_trial_velocity(const rl_model *model, const rl_state *state, const rl_point *points,
+                          uint32_t slot, rl_vec3 p) {
+  if (slot == RL_NONE) {
+    return (rl_vec3){0.0, 0.0, 0.0};
+  }
+  const rl_vec3 v = state->velocities[slot];
+  if (!rl_slot_body(model, slot)) {
+    return v;
+  }
+  const rl_vec3 arm = rl_sub(p, rl_position(&points[slot]));
+  return rl_add(v, rl_cross(rl_trial_spin(model, state, points, slot - model->node_count), arm));
+}
+
 rl_vec3 rl_body_angular_momentum(const rl_model *model, const rl_state *state, uint32_t body) {
   const rl_body *b = &model->bodies[body];
   return b->spin_slot == RL_NONE || b->motion == RL_DRIVEN

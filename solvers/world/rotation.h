@@ -18,6 +18,12 @@ rl_vec3 rl_body_spin(const rl_model *model, const rl_state *state, uint32_t body
 // 0 for RL_NONE.
 rl_vec3 rl_velocity_at(const rl_model *model, const rl_state *state, uint32_t slot, rl_vec3 p);
 
+// The same at trial positions [slot_count].
+rl_vec3 rl_trial_spin(const rl_model *model, const rl_state *state, const rl_point *points,
+                      uint32_t body);
+rl_vec3 rl_trial_velocity(const rl_model *model, const rl_state *state, const rl_point *points,
+                          uint32_t slot, rl_vec3 p);
+
 // (16) Returns the generalized force on the spin slot of a body for a force at `arm` from its
 // centre: the torque in the body's frame over the roots of the moments of inertia; 0 if it is only
 // round-off, as of a force through the axis of a wheel.
