@@ -61,8 +61,11 @@ static void put_in_order(rl_direct *d, uint32_t multiplier) {
   d->order[d->count++] = multiplier;
 }
 
-// Finds the contacts with friction, and numbers their tangents after all rows.
-static void find_tangents(rl_direct *d, const rl_rows *rows, uint32_t row_count) {
+void rl_direct_number(rl_direct *d, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows) {
+  const uint32_t row_count = (uint32_t)rl_unknown_count(model, state);
+  d->link_count = model->link_count;
+  d->first_split = (uint32_t)rl_first_split(model, state);
   d->row_count = row_count;
   d->tangents_count = 0;
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
@@ -306,10 +309,8 @@ void rl_direct_build(rl_direct *d, const rl_model *model, const rl_state *state,
     return;
   }
   d->structure = rows->structure;
-  d->link_count = model->link_count;
-  d->first_split = (uint32_t)rl_first_split(model, state);
   d->has_forces = can_slip(model);
-  find_tangents(d, rows, (uint32_t)rl_unknown_count(model, state));
+  rl_direct_number(d, model, state, rows);
   find_order(d, model, state);
   find_entries(d, model, state, rows);
   couple(d, model, state, d->count);

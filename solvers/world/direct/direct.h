@@ -100,6 +100,11 @@ void rl_direct_release(rl_direct *direct);
 size_t rl_direct_unknown_capacity(const rl_model *model);
 size_t rl_direct_gradient_capacity(const rl_model *model);
 
+// Numbers the rows of this step, after rl_detect, and behind them the tangents of contacts with
+// friction.
+void rl_direct_number(rl_direct *direct, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows);
+
 // Finds order, profile and couplings of the rows of this step, after rl_detect; does nothing if the
 // structure of the rows is that of the last call. Sets is_short.
 void rl_direct_build(rl_direct *direct, const rl_model *model, const rl_state *state,

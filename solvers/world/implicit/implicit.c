@@ -115,23 +115,6 @@ static void predict_spins(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// Numbers the tangents of contacts with friction, behind all other rows.
-static void find_tangents(rl_implicit *p, const rl_model *model, const rl_state *state,
-                          const rl_rows *rows, uint32_t count) {
-  rl_direct *d = &p->tangents;
-  d->link_count = model->link_count;
-  d->first_split = (uint32_t)rl_first_split(model, state);
-  d->row_count = count;
-  d->tangents_count = 0;
-  for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
-    if (rows->rows[k].friction > 0.0) {
-      d->tangents[d->tangents_count] = (rl_tangents){
-          .row = k, .normal = rows->rows[k].source, .first = count + 2 * d->tangents_count};
-      d->tangents_count++;
-    }
-  }
-}
-
 // (3) Sets softness, lag and bounds of a row. A hard row is a constraint, not a motion to be
 // resolved: with the midpoint rule it has its value at the end of the step, C + h dC/dt ((15) of
 // papers/convex.md).
@@ -191,7 +174,7 @@ static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
   p->h = integrator == RL_MIDPOINT ? p->dt / 2.0 : integrator == RL_BDF2 ? p->dt / 1.5 : p->dt;
   rl_kkt_build(&p->kkt, model, state, rows);
   find_accuracy(p, model, state);
-  find_tangents(p, model, state, rows, count);
+  rl_direct_number(&p->tangents, model, state, rows);
   ask_law(p, model, state, rows, method);
   rl_frictions_begin(p->frictions, &p->tangents, rows);
   rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
