@@ -589,7 +589,7 @@ const rl_solver_type rl_solver_reference = {
     .capabilities = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_ROTATION |
                     RL_CAN_DRAG | RL_CAN_COMPRESSION | RL_CAN_ELASTIC | RL_CAN_WRAPS | RL_CAN_PART |
                     RL_CAN_FORCES | RL_CAN_FRICTION | RL_CAN_BENDING | RL_CAN_RINGS | RL_CAN_REEL |
-                    RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_RUB | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
+                    RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_COLLISIONS | RL_CAN_BOUNCES,
     .detects_again = true,
     .keeps_ledger = true,
     .keeps_wraps = true,

@@ -243,10 +243,9 @@ typedef enum rl_capability {
   RL_CAN_BENDING = 1U << 21,    // bending stiffness EI
   RL_CAN_TANGLE = 1U << 22,     // ropes that touch themselves and each other
   RL_CAN_FEED = 1U << 23,       // winches on ropes with mass, or limited by a tension
-  RL_CAN_RUB = 1U << 24,        // friction of ropes with mass on round bodies
 
   RL_CAN_LINKS = RL_CAN_CHAINS | RL_CAN_LOADS | RL_CAN_SPACE,
-  RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH | RL_CAN_RUB,
+  RL_CAN_CONTACTS = RL_CAN_GROUND | RL_CAN_TOUCH,
   // Everything that does not depend on the force law of the elements.
   RL_CAN_WORLD = RL_CAN_LINKS | RL_CAN_SPANS | RL_CAN_JOINTS | RL_CAN_LOOPS | RL_CAN_WRAPS |
                  RL_CAN_CONTACTS | RL_CAN_FRICTION | RL_CAN_ROTATION | RL_CAN_DRAG |

@@ -11,8 +11,6 @@ const char *rl_capability_name(uint32_t bit) {
     return "ropes over eyes or tied beside the centre of a body";
   case RL_CAN_TOUCH:
     return "contact of ropes with bodies";
-  case RL_CAN_RUB:
-    return "friction of ropes with mass on spheres, capsules and cylinders";
   case RL_CAN_ELASTIC:
     return "elastic ropes (stiffness)";
   case RL_CAN_ROTATION:
@@ -69,8 +67,6 @@ static uint32_t touch_capability(const rl_body *body, double friction) {
     const bool ground =
         part->shape == RL_PLANE && body->motion == RL_FIXED && normal.x == 0.0 && normal.z == 0.0;
     needed |= ground && normal.y > 0.0 ? RL_CAN_GROUND : RL_CAN_TOUCH;
-    const bool flat = part->shape == RL_PLANE || rl_is_polyhedron(part->shape);
-    needed |= friction > 0.0 && !flat ? RL_CAN_RUB : 0U;
   }
   return needed | (friction > 0.0 ? RL_CAN_FRICTION : 0U);
 }
