@@ -582,42 +582,6 @@ static void guess_hinges(rl_path_item *items, size_t count, bool all) {
   }
 }
 
-// (15) Puts hinges between bodies that overlap where the rope passes between them into the nip:
-// between drums; with `all` between any. Puts those in narrow gaps on to the common tangent. Returns
-// whether there are any.
-static bool nip_hinges(rl_path_item *items, size_t count, bool all) {
-  bool any = false;
-  for (size_t i = 1; i + 2 < count; i++) {
-    rl_path_item *item = &items[i];
-    if (!rl_path_is_round(item) || !rl_path_is_round(item + 1) || item->node.nipped ||
-        !rl_path_can_nip(item, item + 1)) {
-      continue;
-    }
-    const rl_path_nip nip = rl_path_find_nip(item, item->hinge);
-    item->node.nipped = nip.overlaps && nip.passes && (nip.freedom > 0 || all);
-    if (nip.passes && (all || (nip.is_narrow && nip.freedom > 0))) {
-      item->hinge = nip.place;
-      any = true;
-    }
-  }
-  return any;
-}
-
-// Lets hinges out of nips that are open where they have come to. Returns whether there were any.
-static bool open_nips(rl_path_item *items, size_t count) {
-  bool any = false;
-  for (size_t i = 1; i + 2 < count; i++) {
-    rl_path_item *item = &items[i];
-    if (rl_path_is_round(item) && rl_path_is_round(item + 1) && item->node.nipped &&
-        !rl_path_find_nip(item, item->node.place).overlaps) {
-      item->hinge = item->node.place;
-      item->node.nipped = false;
-      any = true;
-    }
-  }
-  return any;
-}
-
 // Starts the search and returns the length [m]. If the hinges that are known lead to no path, all
 // are guessed anew, and then put into the nips.
 static double start(rl_path_item *items, size_t count) {
@@ -629,14 +593,14 @@ static double start(rl_path_item *items, size_t count) {
     items[i].corner = 0.0;
   }
   guess_hinges(items, count, false);
-  nip_hinges(items, count, false);
+  rl_path_nip_hinges(items, count, false);
   double length = lay(items, count);
   if (!isnan(length)) {
     return length;
   }
   guess_hinges(items, count, true);
   length = lay(items, count);
-  return isnan(length) && nip_hinges(items, count, true) ? lay(items, count) : length;
+  return isnan(length) && rl_path_nip_hinges(items, count, true) ? lay(items, count) : length;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -751,8 +715,8 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
     return NAN;
   }
   size_t spent = descend(items, count, &s);
-  if (!s.cornered &&
-      (s.gradient > acceptable ? nip_hinges(items, count, true) : open_nips(items, count))) {
+  if (!s.cornered && (s.gradient > acceptable ? rl_path_nip_hinges(items, count, true)
+                                              : rl_path_open_nips(items, count))) {
     s = (search){.length = lay(items, count), .is_within = within};
     if (isnan(s.length)) {
       return NAN;

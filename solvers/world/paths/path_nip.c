@@ -36,3 +36,35 @@ rl_path_nip rl_path_find_nip(const rl_path_item *item, rl_vec3 near) {
   nip.overlaps = distance <= both * (1.0 + touching);
   return nip;
 }
+
+bool rl_path_nip_hinges(rl_path_item *items, size_t count, bool all) {
+  bool any = false;
+  for (size_t i = 1; i + 2 < count; i++) {
+    rl_path_item *item = &items[i];
+    if (!rl_path_is_round(item) || !rl_path_is_round(item + 1) || item->node.nipped ||
+        !rl_path_can_nip(item, item + 1)) {
+      continue;
+    }
+    const rl_path_nip nip = rl_path_find_nip(item, item->hinge);
+    item->node.nipped = nip.overlaps && nip.passes && (nip.freedom > 0 || all);
+    if (nip.passes && (all || (nip.is_narrow && nip.freedom > 0))) {
+      item->hinge = nip.place;
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool rl_path_open_nips(rl_path_item *items, size_t count) {
+  bool any = false;
+  for (size_t i = 1; i + 2 < count; i++) {
+    rl_path_item *item = &items[i];
+    if (rl_path_is_round(item) && rl_path_is_round(item + 1) && item->node.nipped &&
+        !rl_path_find_nip(item, item->node.place).overlaps) {
+      item->hinge = item->node.place;
+      item->node.nipped = false;
+      any = true;
+    }
+  }
+  return any;
+}

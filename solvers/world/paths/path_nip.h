@@ -19,4 +19,12 @@ typedef struct rl_path_nip {
 // point.
 rl_path_nip rl_path_find_nip(const rl_path_item *item, rl_vec3 near);
 
+// (15) Puts hinges between bodies that overlap where the rope passes between them into the nip:
+// between drums; with `all` between any. Puts those in narrow gaps on to the common tangent.
+// Returns whether there are any.
+bool rl_path_nip_hinges(rl_path_item *items, size_t count, bool all);
+
+// Lets hinges out of nips that are open where they have come to. Returns whether there were any.
+bool rl_path_open_nips(rl_path_item *items, size_t count);
+
 #endif
