@@ -144,11 +144,10 @@ static rl_path_change add_round(rl_path *path, const rl_path_scene *s, size_t in
   return done;
 }
 
-// Whether the rope is nipped between a solid and an end of the piece behind items[i] (15).
-static bool is_nipped_by(const rl_path *path, size_t i, uint32_t solid) {
+bool rl_path_is_nipped_by(const rl_path *path, size_t i, uint32_t part) {
   const rl_path_item *a = &path->items[i];
-  return (i > 0 && a[-1].part == solid && rl_path_is_nipped(&a[-1])) ||
-         (i + 2 < path->count && a[2].part == solid && rl_path_is_nipped(&a[1]));
+  return (i > 0 && a[-1].part == part && rl_path_is_nipped(&a[-1])) ||
+         (i + 2 < path->count && a[2].part == part && rl_path_is_nipped(&a[1]));
 }
 
 // Whether a piece cannot cut a solid because it is tangential to it or lies in a face of it, or
@@ -158,7 +157,7 @@ static bool cannot_cut(const rl_path *path, const rl_path_scene *s, size_t i, ui
   const rl_path_item *a = &path->items[i], *b = &path->items[i + 1];
   const rl_part *part = s->solids[solid].part;
   const bool on_a = a->part == solid, on_b = b->part == solid;
-  if (is_nipped_by(path, i, solid)) {
+  if (rl_path_is_nipped_by(path, i, solid)) {
     return true;
   }
   if ((on_a && (a->kind == RL_PATH_SPHERE || a->kind == RL_PATH_CYLINDER)) ||

@@ -60,6 +60,10 @@ void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t
 // angle [rad], of an edge or rim the cross product of in and out.
 rl_vec3 rl_path_turning(const rl_path *path, uint32_t part);
 
+// (15) Whether the rope is nipped between solids[part] and an end of the piece behind items[i]: the
+// piece begins or ends on the surface.
+bool rl_path_is_nipped_by(const rl_path *path, size_t i, uint32_t part);
+
 enum { RL_PATH_MOST_EDGES = 512 }; // in a row, or at a corner
 
 // A taut rope over edges of a box or a hull.

@@ -212,7 +212,9 @@ typedef struct rl_wrapping {
 // Opens the list of a rope whose path is solved. The path no longer counts as solved.
 rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope);
 
-// Returns the index of the solid of a part of a body; adds the solid if it is not in the list.
+// Return the index of the solid of a part of a body. If it is not in the list the first returns
+// RL_NONE, and the second adds it.
+uint32_t rl_wraps_known_solid(const rl_wrapping *w, uint32_t body, uint32_t part);
 uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part);
 
 // Winds the rope round a part between items[after] and the next (rl_path_wind). Returns false if it

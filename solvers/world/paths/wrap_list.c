@@ -8,16 +8,27 @@
 // Most wraps in a row that are new or gone after a step.
 enum { MOST_CHANGED = 64 };
 
+// Returns the entry of a part in the table of solids, in which the parts of all bodies are
+// contiguous.
+static uint32_t *solid_entry(const rl_wrapping *w, uint32_t body, uint32_t part) {
+  return &w->state->part_solids[&w->model->bodies[body].parts[part] - w->model->bodies[0].parts];
+}
+
+uint32_t rl_wraps_known_solid(const rl_wrapping *w, uint32_t body, uint32_t part) {
+  const uint32_t i = *solid_entry(w, body, part); // undefined for parts without a solid
+  const bool known = i < w->solid_count && w->state->solid_parts[i][0] == body &&
+                     w->state->solid_parts[i][1] == part;
+  return known ? i : RL_NONE;
+}
+
 uint32_t rl_wraps_solid(rl_wrapping *w, uint32_t body, uint32_t part) {
   const rl_state *state = w->state;
   const rl_part *surface = &w->model->bodies[body].parts[part];
-  // The parts of all bodies are contiguous. The table is undefined for parts without a solid.
-  uint32_t *known = &state->part_solids[surface - w->model->bodies[0].parts];
-  if (*known < w->solid_count && state->solid_parts[*known][0] == body &&
-      state->solid_parts[*known][1] == part) {
-    return *known;
+  const uint32_t found = rl_wraps_known_solid(w, body, part);
+  if (found != RL_NONE) {
+    return found;
   }
-  const uint32_t i = *known = (uint32_t)w->solid_count++;
+  const uint32_t i = *solid_entry(w, body, part) = (uint32_t)w->solid_count++;
   const rl_body_pose at = rl_body_pose_at(w->model, state, state->points, body);
   const double radius = w->model->ropes[w->rope].radius;
   if (radius > 0.0) {

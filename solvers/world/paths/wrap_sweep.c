@@ -196,23 +196,15 @@ static bool ends_in(const rl_wrapping *w, const rl_path_item *from, const rl_par
   return in;
 }
 
-// Whether the rope is nipped between a part and an end of a piece (15 of path.md): the piece begins
-// or ends on the surface.
-static bool is_nipped_by(const rl_wrapping *w, size_t piece, uint32_t body, uint32_t part) {
-  const rl_path_item *item = &w->path.items[piece];
-  return (piece > 0 && rl_wraps_is_on(w, item - 1, body, part) && rl_path_is_nipped(item - 1)) ||
-         (piece + 2 < w->path.count && rl_wraps_is_on(w, item + 2, body, part) &&
-          rl_path_is_nipped(item + 1));
-}
-
 // Finds the first hit of a piece on a body, and keeps it if it is earlier than `found`.
 static void find_hit_on(const rl_wrapping *w, const rl_state *before, size_t piece,
                         const rl_swept_piece *swept, uint32_t body, rl_hit *found) {
   const rl_model *model = w->model;
   const rl_path_item *items = w->path.items;
   for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
-    if (rl_wraps_is_on(w, &items[piece], body, part) ||
-        rl_wraps_is_on(w, &items[piece + 1], body, part) || is_nipped_by(w, piece, body, part)) {
+    const uint32_t solid = rl_wraps_known_solid(w, body, part);
+    if (solid != RL_NONE && (items[piece].part == solid || items[piece + 1].part == solid ||
+                             rl_path_is_nipped_by(&w->path, piece, solid))) {
       continue; // the rules of path_feature.c treat parts that the rope already lies on
     }
     rl_vec3 normal;
