@@ -3,7 +3,7 @@
 # The main job in one command: installs what is missing, builds, runs every solver on every shipped
 # scenario, for at most 3 s of processor time each, and writes the report (its figures as SVG only;
 # `ropelab report out/demo` draws them as PNG and PDF, too).
-# usage: analysis/demo.sh [PRESET]   (default: release)
+# usage: analysis/demo.sh [PRESET [SECONDS]]   (default: release 3)
 set -e
 cd "$(dirname "$0")/.."
 . analysis/setup.sh
@@ -15,5 +15,5 @@ build "$preset" OFF
 echo 'Running every solver on every scenario ...'
 scenarios=$(ls scenarios | sed -n 's|\.yaml$||p' | LC_ALL=C sort)
 # shellcheck disable=SC2086
-"build/$preset/ropelab" compare $scenarios --time-limit 3 --figures svg --out out/demo --force >/dev/null
+"build/$preset/ropelab" compare $scenarios --time-limit "${2:-3}" --figures svg --out out/demo --force >/dev/null
 echo "The report: $(pwd)/out/demo/report.html"
