@@ -81,7 +81,7 @@ static void solve(rl_driver *driver, double t1) {
   drive_begin(driver, state->time, t1);
   rl_detect(model, state, driver->dt, driver->rows);
   if (rl_driver_leads_wraps(driver) &&
-      rl_wraps_stick_jammed(model, state, driver->before, driver->rows)) {
+      rl_wraps_stick_jammed(model, state, driver->before, driver->rows, driver->dt)) {
     rl_detect(model, state, driver->dt, driver->rows);
   }
   if (!driver->type->keeps_ledger) {

@@ -131,14 +131,16 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state);
 // there.
 bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before);
 
-// Whether a taut strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
+// Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
 // strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the
 // tension.
 bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row);
 
-// Makes the wraps of strands that jam stick, in a state and its copy `before`. `rows` are those of
-// the step that begins. Returns true if a grip has changed; then the rows have to be built again.
-bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows);
+// Makes the wraps of strands that jam stick, but for those that stay slack, in a state and its copy
+// `before`. `rows` are those of the step of dt [s] that begins. Returns true if a grip has changed;
+// then the rows have to be built again.
+bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
+                           double dt);
 
 // (7h) After a step from `before` to the state of a method that looks for positions: whether there
 // is a strand that slips for which no tension was found. If it `sticks`, makes it stick in

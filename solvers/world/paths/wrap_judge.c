@@ -453,10 +453,8 @@ bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *r
   if (!may_jam(model, row)) {
     return false;
   }
-  const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   rl_row_evaluate(model, state, rows, row, state->points);
-  return row->inverse_mass == 0.0 && row->compliance == 0.0 && row->value >= -rounding &&
-         can_change(model, state, row);
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 && can_change(model, state, row);
 }
 
 // Whether some wrap of a strand slips.
@@ -500,12 +498,21 @@ static bool stick(const rl_model *model, rl_state *state, const rl_row *strand) 
   return changed;
 }
 
-bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before,
-                           rl_rows *rows) {
+// Whether a strand is taut, or can become so in a step of dt [s]: at twice its rate, and as all
+// falls.
+static bool needs_tension(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                          const rl_row *row, double dt) {
+  const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
+  const double rate = rl_row_rate(rows, row, state->velocities) - row->reel;
+  return row->value + dt * (2.0 * fmax(rate, 0.0) + dt * rl_length(model->gravity)) >= -rounding;
+}
+
+bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
+                           double dt) {
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
-    if (rl_wraps_is_jammed(model, state, rows, row)) {
+    if (rl_wraps_is_jammed(model, state, rows, row) && needs_tension(model, state, rows, row, dt)) {
       stick(model, before, row);
       changed = stick(model, state, row) || changed;
     }
