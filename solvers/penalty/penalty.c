@@ -6,6 +6,7 @@
 #include "springs.h"
 #include "world/bodies/bounce.h"
 #include "world/memory.h"
+#include "world/paths/wrap_internal.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
 #include "world/solver.h"
@@ -22,6 +23,9 @@ enum {
   PARAMETER_COUNT
 };
 enum { SEMI_IMPLICIT, VERLET, RK4 };
+
+// (4c) Most sweeps over the wraps of a rope.
+static const uint32_t give_sweeps = 20;
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] =
@@ -430,6 +434,73 @@ static void soften(penalty *self, const rl_model *model, const rl_state *state, 
   }
 }
 
+// The strand of a rope that begins with a piece, or ends with it; NULL: none does.
+static rl_row *strand_at(const rl_model *model, rl_rows *rows, uint32_t rope, uint32_t piece,
+                         bool begins) {
+  rl_row *found = NULL;
+  for (uint32_t k = 0; k < rows->row_count && !found; k++) {
+    rl_row *row = &rows->rows[k];
+    const uint32_t at = row->first_piece + (begins ? 0 : row->piece_count - 1);
+    found = row->piece_count > 0 && at == piece && model->link_rope[row->item] == rope ? row : NULL;
+  }
+  return found;
+}
+
+// (4c) The rest length that the strand `on` takes from `from` until friction holds its pull [m].
+static double given_way(rl_spring from, const rl_row *from_row, rl_spring on, const rl_row *on_row,
+                        double ratio) {
+  const double beyond = on.stiffness * on_row->value - ratio * from.stiffness * from_row->value;
+  const double moved = beyond / (on.stiffness + ratio * from.stiffness);
+  return fmax(fmin(moved, on_row->value), 0.0); // both slack: what is too long
+}
+
+// (4c) Moves rest length over a wrap that sticks.
+static double give_way(const penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                       uint32_t rope, uint32_t i) {
+  rl_wrap *wraps = rl_wraps_of(model, state, rope);
+  const double ratio = rl_wrap_holding_ratio(model, state, rope, i);
+  rl_row *back = strand_at(model, rows, rope, i, false);
+  rl_row *on = strand_at(model, rows, rope, i + 1, true);
+  if (wraps[i].grip != RL_STICKS || !isfinite(ratio) || !back || !on) {
+    return 0.0;
+  }
+  rl_row_evaluate(model, state, rows, back, state->points);
+  rl_row_evaluate(model, state, rows, on, state->points);
+  rl_spring before = spring_of_row(self, model, back);
+  const rl_spring behind = spring_of_row(self, model, on);
+  for (uint32_t p = back->first_piece; p < i; p++) { // the pull of its last piece
+    before.stiffness *= rl_wrap_tension_ratio_behind(model, state, rope, p);
+  }
+  if (before.stiffness == 0.0 || behind.stiffness == 0.0) { // no motion changes its length
+    return 0.0;
+  }
+  const double moved =
+      given_way(before, back, behind, on, ratio) - given_way(behind, on, before, back, ratio);
+  wraps[i].rest += moved;
+  if (i > 0) { // the rest length of piece 0 is what remains of the sum
+    wraps[i - 1].rest -= moved;
+  }
+  return fabs(moved);
+}
+
+// (4c) Lets the springs of ropes over bodies begin with pulls that friction holds.
+static void give_way_all(const penalty *self, const rl_model *model, rl_state *state,
+                         rl_rows *rows) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    const bool gives = rope->wrap_capacity > 0 && rope->rubs && isinf(rope->stiffness) &&
+                       !rl_wraps_is_loop(model, r);
+    const uint32_t count = gives ? state->wrap_counts[r] : 0;
+    double moved = INFINITY;
+    for (uint32_t sweep = 0; sweep < give_sweeps && moved > 0.0; sweep++) {
+      moved = 0.0;
+      for (uint32_t i = 0; i < count; i++) {
+        moved += give_way(self, model, state, rows, r, i);
+      }
+    }
+  }
+}
+
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   penalty *self = memory;
@@ -438,6 +509,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
   set_springs(self, model, state, dt / substeps);
+  give_way_all(self, model, state, rows);
   soften(self, model, state, rows);
   self->goes_on = false;
   for (size_t i = 0; i < unknowns; i++) {
