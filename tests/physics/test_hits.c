@@ -509,7 +509,7 @@ static void no_wheel_spins_up_in_a_catch(void **unused) {
 }
 
 // A taut rope runs over rough wheels, some of which are light. With pulls of the springs that
-// friction cannot hold, each wrap that began to stick brought in energy: 10 of 40 J.
+// friction cannot hold, each wrap that began to stick brought in energy: 10 of 175 J.
 static void springs_stick_with_the_pulls_of_the_slip(void **unused) {
   (void)unused;
   static const char *const scenes[] = {
