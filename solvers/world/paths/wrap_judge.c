@@ -200,10 +200,9 @@ static void slip_on_balls_last(const rl_wrap *wraps, rl_wrap *before, uint32_t c
   }
 }
 
-// Whether the strand of an unknown is one of those drawn apart, (7l); `ahead`: of the second
-// strand.
-static bool is_drawn_apart(uint64_t drawn, const rl_rope *rope, size_t unknown, size_t ahead) {
-  const size_t strand = unknown == rope->first_link ? 0 : unknown - ahead + 1;
+// Whether the strand of an unknown is one of those drawn apart, (7l); `second`: of the second one.
+static bool is_drawn_apart(uint64_t drawn, const rl_rope *rope, size_t unknown, size_t second) {
+  const size_t strand = unknown == rope->first_link ? 0 : unknown - second + 1;
   return strand < RL_STRANDS_TOGETHER && (drawn >> strand & 1) != 0;
 }
 
@@ -498,8 +497,7 @@ static bool stick(const rl_model *model, rl_state *state, const rl_row *strand) 
   return changed;
 }
 
-// Whether a strand is taut, or can become so in a step of dt [s]: at twice its rate, and as all
-// falls.
+// Whether a strand is taut, or can become so in a step of dt [s], at twice its rate and falling.
 static bool needs_tension(const rl_model *model, const rl_state *state, const rl_rows *rows,
                           const rl_row *row, double dt) {
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
