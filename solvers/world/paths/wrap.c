@@ -336,6 +336,13 @@ static rl_vec3 turned_with(rl_vec3 mark, rl_vec3 before, const arc_middle *now) 
   return rl_add(rl_add(mark, once), rl_scale(1.0 / share, rl_cross(across, once)));
 }
 
+void rl_wrap_turn_plane(rl_wrap *wrap, rl_vec3 centre, rl_vec3 normal) {
+  const rl_vec3 mark = turned_with(rl_sub(wrap->mark, centre), wrap->side,
+                                   &(const arc_middle){.axis = normal});
+  wrap->mark = rl_add(centre, mark);
+  wrap->side = normal;
+}
+
 // (4) Friction holds the rope along itself only: where the rope has moved sideways, the length is
 // counted to its point nearest to the mark.
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,

@@ -32,8 +32,8 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item) {
   return item->corner > 0.0 ? sqrt(ratio) : ratio; // (6a) a corner is one vertex
 }
 
-rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item) {
-  const rl_path_round round = {.centre = item->at, .axis = item->side, .radius = item->radius};
+rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item, rl_vec3 axis) {
+  const rl_path_round round = {.centre = item->at, .axis = axis, .radius = item->radius};
   const rl_path_departure on = rl_path_depart(&round, item[-1].exit, friction);
   const rl_path_departure off = rl_path_depart(&round, item[1].entry, friction);
   return (rl_path_departure){on.bent + off.bent, on.seen + item->wrap + off.seen};
@@ -44,7 +44,7 @@ double rl_wrap_holding_ratio(const rl_model *model, const rl_state *state, uint3
   const rl_wrap *wrap = &rl_wraps_of(model, state, rope)[index];
   const rl_path_item *item = &rl_path_items(state, rope)[index + 1];
   const double friction = rl_wrap_friction(model, rope, wrap);
-  const double bent = wrap->held ? rl_wrap_departure(friction, item).bent : 0.0;
+  const double bent = wrap->held ? rl_wrap_departure(friction, item, item->side).bent : 0.0;
   return bent > 0.0 ? rl_exp(friction * fmax(item->wrap - bent, 0.0))
                     : rl_wrap_largest_ratio(friction, item);
 }

@@ -58,6 +58,10 @@ bool rl_wrap_has_slipped_off(const rl_model *model, const rl_state *state, const
 void rl_wrap_mark_middle(const rl_model *model, const rl_state *state, rl_wrap *wrap,
                          rl_path_item *item);
 
+// (4a) Turns the plane of a wrap that is held on a ball, and its mark with it. Centre [m] and new
+// normal in the body's frame.
+void rl_wrap_turn_plane(rl_wrap *wrap, rl_vec3 centre, rl_vec3 normal);
+
 // (4) Returns the length of rope on a wrap before its mark [m]. The path is solved at `points`.
 double rl_wrap_before_mark(const rl_model *model, const rl_state *state, const rl_wrap *wrap,
                            rl_path_item *item, const rl_point *points);
@@ -86,9 +90,10 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item);
 double rl_wrap_holding_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t wrap);
 
-// (18) Returns, of a wrap that is held on a ball, the total angle of the arcs at its ends on which
-// all friction acts sideways, and the angle between its neighbours about the centre [rad].
-rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item);
+// (18) Returns, of a wrap that is held on a ball in the plane across an axis, the total angle of the
+// arcs at its ends on which all friction acts sideways, and the angle between its neighbours about
+// the centre [rad].
+rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item, rl_vec3 axis);
 
 // Returns rl_wrap_tension_ratio of the wrap behind a piece; 1 behind the last piece.
 double rl_wrap_tension_ratio_behind(const rl_model *model, const rl_state *state, uint32_t rope,
@@ -164,6 +169,22 @@ void rl_wraps_fit_inert_strands(const rl_model *model, const rl_state *before, r
 // Rotates the list of wraps of a loop so that it ends with a wrap that sticks, if there is one. The
 // path is solved.
 void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t rope);
+
+// ---------------------------------------------------------------------------------------------
+// wrap_ball.c: which wraps friction holds in their planes on balls
+
+// Judges the wraps on balls. One that comes to half a turn, (19a), is held in its plane if there is
+// friction, else it slides while it slips off. One that is held slips off if it is past half a turn
+// and the arcs of (18) no longer fit, and is let go if it slips along itself and out of its plane.
+// Returns whether anything has changed in `before`. The paths of both states are solved.
+bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                          uint32_t rope);
+
+// (19b) Turns the planes of wraps in `before` that are held, not past half a turn and not slipping,
+// as far towards the shortest path as friction needs, (19). Returns whether any has turned. The
+// path of the state is solved, its tensions are known.
+bool rl_wraps_yield_on_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                             uint32_t rope);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_ended.c: whether the shortest way has come to an end

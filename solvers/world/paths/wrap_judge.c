@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// After a step: which wraps stick, which slip, and which a ball holds or lets go.
+// After a step: which wraps stick and which slip.
 #include "../rotation.h"
 #include "../trigonometry.h"
 #include "strands.h"
@@ -9,9 +9,6 @@
 
 // Relative to a tension: a wrap slips only if friction is exceeded by more than this.
 static const double grip_tolerance = 1e-10;
-
-// A rope that slips on a ball is let go if it leaves its plane on an arc of more than this [rad].
-static const double out_of_plane = 1e-9;
 
 // Sets the grip of a wrap; returns whether it has changed.
 static bool regrip(rl_wrap *wrap, rl_grip grip) {
@@ -293,56 +290,6 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index
   wraps[count - 1].rest = 0.0;
 }
 
-// Lets the rope go that friction held in its plane on a ball: in `before` it lies where it is
-// shortest. The pieces beside the wrap share their rest lengths.
-static void let_go_of_ball(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {
-  rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
-  const double rest = rl_wrap_piece_rest(model, before, index, i) + wrap->rest;
-  wrap->held = false;
-  wrap->grip = RL_SLIDES;
-  wrap->angle = 0.0;
-  wrap->side = rl_vec(0.0, 0.0, 0.0);
-  rl_wrap_solve_path(model, before, index, before->points);
-  rl_wrap_mark_middle(model, before, wrap, &rl_path_items(before, index)[i + 1]);
-  const double back = rl_wrap_piece_length(model, before, index, i, before->points);
-  const double on = rl_wrap_piece_length(model, before, index, i + 1, before->points);
-  wrap->rest = rest * on / (back + on);
-  if (i > 0) { // the rest length of piece 0 is what remains of the sum
-    wrap[-1].rest = rest * back / (back + on);
-  }
-}
-
-// Judges the wraps on balls. One that comes to more than half a turn is held in its plane if there
-// is friction, else it slides while it slips off. One that is held is let go if the arcs of (18) no
-// longer fit, or if it slips along itself and out of its plane (19).
-static bool judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
-                        uint32_t index) {
-  const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  rl_wrap *then = rl_wraps_of(model, before, index);
-  bool changed = false;
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
-    if (wraps[i].held) {
-      const bool slips = rl_wrap_slips(&wraps[i]);
-      const rl_path_departure d =
-          rl_wrap_departure(rl_wrap_friction(model, index, &wraps[i]), item);
-      if (!(d.bent <= (slips ? out_of_plane : item->wrap))) {
-        if (d.seen > RL_PI) {
-          rl_wraps_note_slip(before, index, wraps[i].body);
-        }
-        let_go_of_ball(model, before, index, i);
-        changed = true;
-      }
-    } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
-      const bool holds = rl_wrap_friction(model, index, &wraps[i]) > 0.0 &&
-                         item->feature == RL_FEATURE_SIDE && !rl_wraps_is_loop(model, index);
-      then[i].held = holds;
-      changed = holds || regrip(&then[i], RL_SLIDES) || changed;
-    }
-  }
-  return changed;
-}
-
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
                     const double *last, bool gains, double dt) {
   const size_t first_split = rl_first_split(model, state);
@@ -359,7 +306,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     if (!model->ropes[r].rubs) {
       continue;
     }
-    changed = judge_balls(model, state, before, r) || changed;
+    changed = rl_wraps_judge_balls(model, state, before, r) || changed;
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     rl_wraps_find_slips(model, before, state, r, dt);
@@ -368,6 +315,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     const uint64_t drawn =
         isinf(model->ropes[r].stiffness) ? rl_strands_drawn_apart(model, state, rows, r) : 0;
     changed = judge_stuck(model, state, r, last, ahead, drawn, before) || changed;
+    changed = rl_wraps_yield_on_balls(model, state, before, r) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which wraps on balls friction holds in their planes, and which yield or slip off.
+#include "../rotation.h"
+#include "../trigonometry.h"
+#include "path_link.h"
+#include "wrap_internal.h"
+
+// A rope that leaves its plane on an arc of less than this is in its plane [rad].
+static const double out_of_plane = 1e-9;
+
+// Relative to a tension: what friction may be exceeded by before a plane yields.
+static const double yield_tolerance = 1e-10;
+
+// Returns what an elastic rope stores [J].
+static double stored_energy(const rl_model *model, const rl_state *state, uint32_t index) {
+  return isfinite(model->ropes[index].stiffness) ? rl_wraps_energy(model, state, index) : 0.0;
+}
+
+// Lets the rope go that friction held in its plane on a ball: in `before` it lies where it is
+// shortest. The pieces beside the wrap share their rest lengths.
+static void let_go(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {
+  rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
+  const double rest = rl_wrap_piece_rest(model, before, index, i) + wrap->rest;
+  wrap->held = false;
+  wrap->angle = 0.0;
+  wrap->side = rl_vec(0.0, 0.0, 0.0);
+  rl_wrap_solve_path(model, before, index, before->points);
+  rl_wrap_mark_middle(model, before, wrap, &rl_path_items(before, index)[i + 1]);
+  const double back = rl_wrap_piece_length(model, before, index, i, before->points);
+  const double on = rl_wrap_piece_length(model, before, index, i + 1, before->points);
+  wrap->rest = rest * on / (back + on);
+  if (i > 0) { // the rest length of piece 0 is what remains of the sum
+    wrap[-1].rest = rest * back / (back + on);
+  }
+}
+
+// Whether friction can hold a wrap out of its shortest path at all.
+static bool can_hold(const rl_model *model, uint32_t index, const rl_wrap *wrap,
+                     const rl_path_item *item) {
+  return item->kind == RL_PATH_SPHERE && item->feature == RL_FEATURE_SIDE &&
+         !rl_is_zero(wrap->side) && !rl_wraps_is_loop(model, index) &&
+         rl_wrap_friction(model, index, wrap) > 0.0;
+}
+
+// (19a) Whether the ends of a wrap see it, in the plane in which it was in `before`, at half a turn,
+// or so nearly that friction holds it in any plane.
+static bool comes_to_half(const rl_model *model, const rl_state *state, const rl_wrap *before,
+                          double friction, const rl_path_item *item) {
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, before->body);
+  const rl_vec3 axis = rl_rotate(at.rotation, before->side);
+  const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
+  const double on = rl_dot(p, q) - rl_dot(p, axis) * rl_dot(q, axis);
+  const double seen = rl_atan2(rl_dot(axis, rl_cross(p, q)), on);
+  const double spare = rl_wrap_slips(before) ? 0.0 : friction * before->angle;
+  return on < 0.0 && (seen < 0.0 || seen >= RL_PI - spare);
+}
+
+bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                          uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  rl_wrap *then = rl_wraps_of(model, before, index);
+  bool changed = false;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+    const double friction = rl_wrap_friction(model, index, &wraps[i]);
+    if (wraps[i].held) {
+      const bool slips = rl_wrap_slips(&wraps[i]);
+      const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
+      const bool is_past = d.seen > RL_PI;
+      if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {
+        const double stored = stored_energy(model, before, index);
+        let_go(model, before, index, i);
+        before->dissipated += stored - stored_energy(model, before, index);
+        if (is_past) {
+          then[i].grip = RL_SLIDES;
+          rl_wraps_note_slip(before, index, wraps[i].body);
+        }
+        changed = true;
+      }
+    } else if (can_hold(model, index, &then[i], item)) {
+      then[i].held = comes_to_half(model, state, &then[i], friction, item);
+      changed = changed || then[i].held;
+    } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
+      changed = changed || then[i].grip != RL_SLIDES;
+      then[i].grip = RL_SLIDES;
+    }
+  }
+  return changed;
+}
+
+// (19b) Returns the normal of the plane, from that of a held wrap towards that of its shortest path,
+// in which friction just holds it with the tensions `back` and `on` beside it.
+static rl_vec3 yielded(const rl_path_item *item, double friction, double back, double on) {
+  enum { HALVINGS = 52 };
+  const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
+  const rl_vec3 across = rl_unit(rl_cross(p, q));
+  const rl_vec3 target = rl_dot(across, item->side) < 0.0 ? rl_scale(-1.0, across) : across;
+  const rl_vec3 way = rl_sub(target, item->side);
+  const double most = fmax(back, on), least = fmin(back, on) * (1.0 + yield_tolerance);
+  double short_of = 0.0, enough = 1.0;
+  for (int k = 0; k < HALVINGS; k++) {
+    const double share = k == 0 ? 0.0 : 0.5 * (short_of + enough);
+    const rl_vec3 axis = rl_unit(rl_add_scaled(item->side, share, way));
+    const double bent = rl_wrap_departure(friction, item, axis).bent;
+    const bool holds = bent <= fmax(item->wrap, out_of_plane) &&
+                       most <= least * rl_exp(friction * fmax(item->wrap - bent, 0.0));
+    if (holds && k == 0) {
+      return item->side;
+    }
+    *(holds ? &enough : &short_of) = share;
+  }
+  return rl_unit(rl_add_scaled(item->side, enough, way));
+}
+
+bool rl_wraps_yield_on_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                             uint32_t index) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  rl_wrap *then = rl_wraps_of(model, before, index);
+  bool changed = false;
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    if (!wraps[i].held || !then[i].held || rl_wrap_slips(&wraps[i])) {
+      continue;
+    }
+    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+    const double friction = rl_wrap_friction(model, index, &wraps[i]);
+    const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
+    if (d.bent <= out_of_plane || d.seen > RL_PI) {
+      continue;
+    }
+    const bool slides = wraps[i].grip == RL_SLIDES; // its tensions are equal
+    const double back = rl_wrap_piece_tension(model, state, index, i), on = wraps[i].tension;
+    const rl_vec3 normal = yielded(item, friction, slides ? on : back, on);
+    if (rl_dot(rl_sub(normal, item->side), rl_sub(normal, item->side)) > 0.0) {
+      const rl_body_pose at = rl_body_pose_at(model, state, state->points, wraps[i].body);
+      const double stored = stored_energy(model, before, index);
+      rl_wrap_turn_plane(&then[i], rl_wrap_to_body(at, item->at),
+                         rl_rotate_inverse(at.rotation, normal));
+      before->dissipated += stored - stored_energy(model, before, index);
+      then[i].grip = wraps[i].grip; // what does not hold with less of it sideways slips then
+      changed = true;
+    }
+  }
+  return changed;
+}
