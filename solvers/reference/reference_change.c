@@ -51,7 +51,6 @@ static void take_grips(rl_truth *self) {
       state->wrap_counts[r] = self->judged->wrap_counts[r];
     }
   }
-  state->dissipated += self->judged->dissipated - self->before->dissipated;
   state->slipped_off = self->judged->slipped_off;
   state->slipped_rope = self->judged->slipped_rope;
   state->slipped_body = self->judged->slipped_body;
