@@ -416,10 +416,14 @@ static void the_plane_yields_before_half_a_turn(void **unused) {
   (void)unused;
   static const struct {
     const char *solver, *rope;
-  } cases[] = {{"impulse", ""},    {"impulse-direct", ""},
-               {"pbd", ""},        {"pbd-direct", ""},
-               {"rattle", ""},     {"convex", ""},
-               {"xpbd", ""},       {"xpbd", ", stiffness: 5000, damping: 100"},
+  } cases[] = {{"impulse", ""},
+               {"impulse-direct", ""},
+               {"pbd", ""},
+               {"pbd-direct", ""},
+               {"rattle", ""},
+               {"convex", ""},
+               {"xpbd", ""},
+               {"xpbd", ", stiffness: 5000, damping: 100"},
                {"penalty", ", stiffness: 5000, damping: 100"}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     rl_scenario *s = lifted(0.03, 0.0, 0.1, cases[k].rope);

@@ -337,8 +337,8 @@ static rl_vec3 turned_with(rl_vec3 mark, rl_vec3 before, const arc_middle *now) 
 }
 
 void rl_wrap_turn_plane(rl_wrap *wrap, rl_vec3 centre, rl_vec3 normal) {
-  const rl_vec3 mark = turned_with(rl_sub(wrap->mark, centre), wrap->side,
-                                   &(const arc_middle){.axis = normal});
+  const rl_vec3 mark =
+      turned_with(rl_sub(wrap->mark, centre), wrap->side, &(const arc_middle){.axis = normal});
   wrap->mark = rl_add(centre, mark);
   wrap->side = normal;
 }

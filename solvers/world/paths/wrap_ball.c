@@ -42,8 +42,8 @@ static bool can_hold(const rl_model *model, uint32_t index, const rl_wrap *wrap,
          rl_wrap_friction(model, index, wrap) > 0.0;
 }
 
-// (19a) Whether the ends of a wrap see it, in the plane in which it was in `before`, at half a turn,
-// or so nearly that friction holds it in any plane.
+// (19a) Whether the ends of a wrap see it, in the plane in which it was in `before`, at half a
+// turn, or so nearly that friction holds it in any plane.
 static bool comes_to_half(const rl_model *model, const rl_state *state, const rl_wrap *before,
                           double friction, const rl_path_item *item) {
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, before->body);
@@ -88,8 +88,8 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
   return changed;
 }
 
-// (19b) Returns the normal of the plane, from that of a held wrap towards that of its shortest path,
-// in which friction just holds it with the tensions `back` and `on` beside it.
+// (19b) Returns the normal of the plane, from that of a held wrap towards that of its shortest
+// path, in which friction just holds it with the tensions `back` and `on` beside it.
 static rl_vec3 yielded(const rl_path_item *item, double friction, double back, double on) {
   enum { HALVINGS = 52 };
   const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);

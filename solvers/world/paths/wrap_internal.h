@@ -90,9 +90,9 @@ double rl_wrap_largest_ratio(double friction, const rl_path_item *item);
 double rl_wrap_holding_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t wrap);
 
-// (18) Returns, of a wrap that is held on a ball in the plane across an axis, the total angle of the
-// arcs at its ends on which all friction acts sideways, and the angle between its neighbours about
-// the centre [rad].
+// (18) Returns, of a wrap that is held on a ball in the plane across an axis, the total angle of
+// the arcs at its ends on which all friction acts sideways, and the angle between its neighbours
+// about the centre [rad].
 rl_path_departure rl_wrap_departure(double friction, const rl_path_item *item, rl_vec3 axis);
 
 // Returns rl_wrap_tension_ratio of the wrap behind a piece; 1 behind the last piece.
