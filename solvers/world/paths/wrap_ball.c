@@ -88,26 +88,28 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
   return changed;
 }
 
+// (19) Whether friction holds a wrap on a ball that leaves its plane on arcs of `bent`, with the
+// tensions beside it.
+static bool holds(const rl_path_item *item, double friction, double bent, const double pulls[2]) {
+  const double least = fmin(pulls[0], pulls[1]) * (1.0 + yield_tolerance);
+  const double left = item->wrap - bent;
+  return left >= 0.0 && fmax(pulls[0], pulls[1]) <= least * rl_exp(friction * left);
+}
+
 // (19b) Returns the normal of the plane, from that of a held wrap towards that of its shortest
-// path, in which friction just holds it with the tensions `back` and `on` beside it.
-static rl_vec3 yielded(const rl_path_item *item, double friction, double back, double on) {
+// path, in which friction just holds it.
+static rl_vec3 yielded(const rl_path_item *item, double friction, const double pulls[2]) {
   enum { HALVINGS = 52 };
   const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
   const rl_vec3 across = rl_unit(rl_cross(p, q));
   const rl_vec3 target = rl_dot(across, item->side) < 0.0 ? rl_scale(-1.0, across) : across;
   const rl_vec3 way = rl_sub(target, item->side);
-  const double most = fmax(back, on), least = fmin(back, on) * (1.0 + yield_tolerance);
   double short_of = 0.0, enough = 1.0;
   for (int k = 0; k < HALVINGS; k++) {
-    const double share = k == 0 ? 0.0 : 0.5 * (short_of + enough);
+    const double share = 0.5 * (short_of + enough);
     const rl_vec3 axis = rl_unit(rl_add_scaled(item->side, share, way));
     const double bent = rl_wrap_departure(friction, item, axis).bent;
-    const bool holds = bent <= fmax(item->wrap, out_of_plane) &&
-                       most <= least * rl_exp(friction * fmax(item->wrap - bent, 0.0));
-    if (holds && k == 0) {
-      return item->side;
-    }
-    *(holds ? &enough : &short_of) = share;
+    *(holds(item, friction, bent, pulls) ? &enough : &short_of) = share;
   }
   return rl_unit(rl_add_scaled(item->side, enough, way));
 }
@@ -124,21 +126,23 @@ bool rl_wraps_yield_on_balls(const rl_model *model, const rl_state *state, rl_st
     const rl_path_item *item = &rl_path_items(state, index)[i + 1];
     const double friction = rl_wrap_friction(model, index, &wraps[i]);
     const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
-    if (d.bent <= out_of_plane || d.seen > RL_PI) {
+    const double on = wraps[i].tension;
+    const bool slides = wraps[i].grip == RL_SLIDES; // then both tensions are equal
+    const double pulls[2] = {slides ? on : rl_wrap_piece_tension(model, state, index, i), on};
+    if (d.bent <= out_of_plane || d.seen > RL_PI || holds(item, friction, d.bent, pulls)) {
       continue;
     }
-    const bool slides = wraps[i].grip == RL_SLIDES; // its tensions are equal
-    const double back = rl_wrap_piece_tension(model, state, index, i), on = wraps[i].tension;
-    const rl_vec3 normal = yielded(item, friction, slides ? on : back, on);
-    if (rl_dot(rl_sub(normal, item->side), rl_sub(normal, item->side)) > 0.0) {
+    const double stored = stored_energy(model, before, index);
+    if (holds(item, friction, 0.0, pulls)) {
       const rl_body_pose at = rl_body_pose_at(model, state, state->points, wraps[i].body);
-      const double stored = stored_energy(model, before, index);
-      rl_wrap_turn_plane(&then[i], rl_wrap_to_body(at, item->at),
-                         rl_rotate_inverse(at.rotation, normal));
-      before->dissipated += stored - stored_energy(model, before, index);
-      then[i].grip = wraps[i].grip; // what does not hold with less of it sideways slips then
-      changed = true;
+      const rl_vec3 normal = rl_rotate_inverse(at.rotation, yielded(item, friction, pulls));
+      rl_wrap_turn_plane(&then[i], rl_wrap_to_body(at, item->at), normal);
+      then[i].grip = wraps[i].grip; // it does not slip along itself before that
+    } else {
+      let_go(model, before, index, i);
     }
+    before->dissipated += stored - stored_energy(model, before, index);
+    changed = true;
   }
   return changed;
 }
