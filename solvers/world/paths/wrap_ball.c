@@ -88,6 +88,30 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
   return changed;
 }
 
+// (19b) Turns the plane of a held wrap in `before` to a normal in the body's frame. The pieces
+// beside it share the change of length equally: all of its friction is used, and rope goes along as
+// well.
+static void turn_plane(const rl_model *model, rl_state *before, uint32_t index, uint32_t i,
+                       rl_vec3 normal) {
+  rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
+  const rl_body_pose at = rl_body_pose_at(model, before, before->points, wrap->body);
+  double more[2];
+  rl_wrap_solve_path(model, before, index, before->points);
+  for (uint32_t k = 0; k < 2; k++) {
+    more[k] = -rl_wrap_piece_length(model, before, index, i + k, before->points);
+  }
+  rl_wrap_turn_plane(wrap, rl_wrap_to_body(at, rl_path_items(before, index)[i + 1].at), normal);
+  rl_wrap_solve_path(model, before, index, before->points);
+  for (uint32_t k = 0; k < 2; k++) {
+    more[k] += rl_wrap_piece_length(model, before, index, i + k, before->points);
+  }
+  const double given = 0.5 * (more[0] - more[1]);
+  wrap->rest -= given;
+  if (i > 0) { // the rest length of piece 0 is what remains of the sum
+    wrap[-1].rest += given;
+  }
+}
+
 // (19) Whether friction holds a wrap on a ball that leaves its plane on arcs of `bent`, with the
 // tensions beside it.
 static bool holds(const rl_path_item *item, double friction, double bent, const double pulls[2]) {
@@ -135,8 +159,8 @@ bool rl_wraps_yield_on_balls(const rl_model *model, const rl_state *state, rl_st
     const double stored = stored_energy(model, before, index);
     if (holds(item, friction, 0.0, pulls)) {
       const rl_body_pose at = rl_body_pose_at(model, state, state->points, wraps[i].body);
-      const rl_vec3 normal = rl_rotate_inverse(at.rotation, yielded(item, friction, pulls));
-      rl_wrap_turn_plane(&then[i], rl_wrap_to_body(at, item->at), normal);
+      const rl_vec3 normal = yielded(item, friction, pulls);
+      turn_plane(model, before, index, i, rl_rotate_inverse(at.rotation, normal));
       then[i].grip = wraps[i].grip; // it does not slip along itself before that
     } else {
       let_go(model, before, index, i);
