@@ -55,39 +55,6 @@ static bool comes_to_half(const rl_model *model, const rl_state *state, const rl
   return on < 0.0 && (seen < 0.0 || seen >= RL_PI - spare);
 }
 
-bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
-                          uint32_t index) {
-  const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  rl_wrap *then = rl_wraps_of(model, before, index);
-  bool changed = false;
-  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const rl_path_item *item = &rl_path_items(state, index)[i + 1];
-    const double friction = rl_wrap_friction(model, index, &wraps[i]);
-    if (wraps[i].held) {
-      const bool slips = rl_wrap_slips(&wraps[i]);
-      const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
-      const bool is_past = d.seen > RL_PI;
-      if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {
-        const double stored = stored_energy(model, before, index);
-        let_go(model, before, index, i);
-        before->dissipated += stored - stored_energy(model, before, index);
-        if (is_past) {
-          then[i].grip = RL_SLIDES;
-          rl_wraps_note_slip(before, index, wraps[i].body);
-        }
-        changed = true;
-      }
-    } else if (can_hold(model, index, &then[i], item)) {
-      then[i].held = comes_to_half(model, state, &then[i], friction, item);
-      changed = changed || then[i].held;
-    } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
-      changed = changed || then[i].grip != RL_SLIDES;
-      then[i].grip = RL_SLIDES;
-    }
-  }
-  return changed;
-}
-
 // (19b) Turns the plane of a held wrap in `before` to a normal in the body's frame. The pieces
 // beside it share the change of length equally: all of its friction is used, and rope goes along as
 // well.
@@ -113,7 +80,7 @@ static void turn_plane(const rl_model *model, rl_state *before, uint32_t index, 
 }
 
 // (19) Whether friction holds a wrap on a ball that leaves its plane on arcs of `bent`, with the
-// tensions beside it.
+// tensions beside it; NAN: any.
 static bool holds(const rl_path_item *item, double friction, double bent, const double pulls[2]) {
   const double least = fmin(pulls[0], pulls[1]) * (1.0 + yield_tolerance);
   const double left = item->wrap - bent;
@@ -138,35 +105,62 @@ static rl_vec3 yielded(const rl_path_item *item, double friction, const double p
   return rl_unit(rl_add_scaled(item->side, enough, way));
 }
 
-bool rl_wraps_yield_on_balls(const rl_model *model, const rl_state *state, rl_state *before,
-                             uint32_t index) {
+bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_state *before,
+                            uint32_t index, uint32_t i, double back, double on) {
+  const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
+  if (!wrap->held || !rl_wraps_of(model, before, index)[i].held) {
+    return false;
+  }
+  const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+  const double friction = rl_wrap_friction(model, index, wrap), pulls[2] = {back, on};
+  const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
+  if (d.bent <= out_of_plane || d.seen > RL_PI || holds(item, friction, d.bent, pulls)) {
+    return false;
+  }
+  const double stored = stored_energy(model, before, index);
+  const bool yields = holds(item, friction, 0.0, pulls);
+  if (yields) {
+    const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+    const rl_vec3 normal = yielded(item, friction, pulls);
+    turn_plane(model, before, index, i, rl_rotate_inverse(at.rotation, normal));
+  } else {
+    let_go(model, before, index, i);
+  }
+  before->dissipated += stored - stored_energy(model, before, index);
+  return yields;
+}
+
+bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
+                          uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   rl_wrap *then = rl_wraps_of(model, before, index);
   bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    if (!wraps[i].held || !then[i].held || rl_wrap_slips(&wraps[i])) {
-      continue;
-    }
     const rl_path_item *item = &rl_path_items(state, index)[i + 1];
     const double friction = rl_wrap_friction(model, index, &wraps[i]);
-    const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
-    const double on = wraps[i].tension;
-    const bool slides = wraps[i].grip == RL_SLIDES; // then both tensions are equal
-    const double pulls[2] = {slides ? on : rl_wrap_piece_tension(model, state, index, i), on};
-    if (d.bent <= out_of_plane || d.seen > RL_PI || holds(item, friction, d.bent, pulls)) {
-      continue;
+    if (wraps[i].held) {
+      const bool slips = rl_wrap_slips(&wraps[i]);
+      const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
+      const bool is_past = d.seen > RL_PI;
+      if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {
+        const double stored = stored_energy(model, before, index);
+        let_go(model, before, index, i);
+        before->dissipated += stored - stored_energy(model, before, index);
+        if (is_past) {
+          then[i].grip = RL_SLIDES;
+          rl_wraps_note_slip(before, index, wraps[i].body);
+        }
+        changed = true;
+      } else if (wraps[i].grip == RL_SLIDES) { // tied to this body, both tensions are equal
+        changed = rl_wraps_yield_on_ball(model, state, before, index, i, NAN, NAN) || changed;
+      }
+    } else if (can_hold(model, index, &then[i], item)) {
+      then[i].held = comes_to_half(model, state, &then[i], friction, item);
+      changed = changed || then[i].held;
+    } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
+      changed = changed || then[i].grip != RL_SLIDES;
+      then[i].grip = RL_SLIDES;
     }
-    const double stored = stored_energy(model, before, index);
-    if (holds(item, friction, 0.0, pulls)) {
-      const rl_body_pose at = rl_body_pose_at(model, state, state->points, wraps[i].body);
-      const rl_vec3 normal = yielded(item, friction, pulls);
-      turn_plane(model, before, index, i, rl_rotate_inverse(at.rotation, normal));
-      then[i].grip = wraps[i].grip; // it does not slip along itself before that
-    } else {
-      let_go(model, before, index, i);
-    }
-    before->dissipated += stored - stored_energy(model, before, index);
-    changed = true;
   }
   return changed;
 }

@@ -180,11 +180,12 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t rope)
 bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
                           uint32_t rope);
 
-// (19b) Turns the planes of wraps in `before` that are held, not past half a turn and not slipping,
-// as far towards the shortest path as friction needs, (19). Returns whether any has turned. The
-// path of the state is solved, its tensions are known.
-bool rl_wraps_yield_on_balls(const rl_model *model, const rl_state *state, rl_state *before,
-                             uint32_t rope);
+// (19b) Turns the plane of a wrap in `before` that is held, not past half a turn and does not slip,
+// as far towards the shortest path as friction needs with the tensions beside it [N]; NAN stands
+// for any. If it needs more, lets the wrap go. Returns whether it yields, so that it does not slip
+// yet. The path of the state is solved.
+bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_state *before,
+                            uint32_t rope, uint32_t wrap, double back, double on);
 
 // ---------------------------------------------------------------------------------------------
 // wrap_ended.c: whether the shortest way has come to an end

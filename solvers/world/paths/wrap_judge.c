@@ -240,7 +240,14 @@ static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t i
     beside.on = is_drawn_apart(drawn, rope, on, second)
                     ? INFINITY
                     : pull_of(model, before, state, index, next, pieces, beside.on);
+    bool yields = false;
+    for (uint32_t k = first; k <= i; k++) {
+      yields = rl_wraps_yield_on_ball(model, state, before, index, k,
+                                      k == first ? beside.back : NAN, k == i ? beside.on : NAN) ||
+               yields;
+    }
     changed =
+        yields ||
         judge_sticking(model, state, index, first, i, beside, rl_wraps_of(model, before, index)) ||
         changed;
     begin = next;
@@ -315,7 +322,6 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     const uint64_t drawn =
         isinf(model->ropes[r].stiffness) ? rl_strands_drawn_apart(model, state, rows, r) : 0;
     changed = judge_stuck(model, state, r, last, ahead, drawn, before) || changed;
-    changed = rl_wraps_yield_on_balls(model, state, before, r) || changed;
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);
