@@ -84,7 +84,7 @@ static void turn_plane(const rl_model *model, rl_state *before, uint32_t index, 
 static bool holds(const rl_path_item *item, double friction, double bent, const double pulls[2]) {
   const double least = fmin(pulls[0], pulls[1]) * (1.0 + yield_tolerance);
   const double left = item->wrap - bent;
-  return left >= 0.0 && fmax(pulls[0], pulls[1]) <= least * rl_exp(friction * left);
+  return left >= 0.0 && !(fmax(pulls[0], pulls[1]) > least * rl_exp(friction * left));
 }
 
 // (19b) Returns the normal of the plane, from that of a held wrap towards that of its shortest
