@@ -220,10 +220,11 @@ static rl_probe_status read_tip(query *q) {
   return read_component(q, 2, RL_PROBE_ROPE_NODE_X, COUNT(components));
 }
 
-// Refuses a word that is no body, or none that the rope can touch; suggests one of those.
-static rl_probe_status fail_body(query *q, const char *word) {
+// Refuses the word `at`, which is missing, no body, or none that the rope can touch; suggests
+// those.
+static rl_probe_status fail_body(query *q, size_t at) {
+  const char *word = q->count <= at ? "" : q->words[at];
   const bool there = find_body(q->scene, word) < body_count(q->scene);
-  const char *what = there ? "the rope touches no body" : "no body";
   const char **names = calloc(body_count(q->scene) + 1, sizeof *names);
   size_t count = 0;
   for (size_t i = 0; names && i < body_count(q->scene); i++) {
@@ -231,11 +232,16 @@ static rl_probe_status fail_body(query *q, const char *word) {
       names[count++] = body_name(q->scene, i);
     }
   }
-  const rl_probe_status status =
-      count > 0 ? fail_word(q, word, what, names, count)
-                : fail(q, RL_PROBE_UNKNOWN, "%s '%s'; the rope can touch none", what, word);
+  char bodies[300] = "the rope can touch none";
+  if (count > 0) {
+    rl_suggest(bodies, sizeof bodies, word, names, count);
+  }
   free(names);
-  return status;
+  return word[0] == 0 ? fail(q, RL_PROBE_UNKNOWN, "no body after '%s', as in '%s.%s%s%s.BODY'; %s",
+                             q->words[at - 1], q->words[0], q->words[1], at > 2 ? "." : "",
+                             at > 2 ? q->words[2] : "", bodies)
+                      : fail(q, RL_PROBE_UNKNOWN, "%s '%s'; %s",
+                             there ? "the rope touches no body" : "no body", word, bodies);
 }
 
 // Reads a quantity of a rope and a body that it can touch; the body is the word `at`.
@@ -243,7 +249,7 @@ static rl_probe_status read_pair(query *q, size_t at, rl_probe_kind kind, bool i
   const char *word = q->count <= at ? "" : q->words[at];
   const size_t body = find_body(q->scene, word);
   if (body == body_count(q->scene) || !can_touch(q->scene, q->probe->index, body)) {
-    return fail_body(q, word);
+    return fail_body(q, at);
   }
   q->probe->body = (uint32_t)body;
   q->probe->kind = kind;
