@@ -50,7 +50,7 @@ const rl_column rl_columns[] = {
     {"angular_x", "angular momentum about the origin of all that moves [kg m^2/s]"},
     {"angular_y", "the same"},
     {"angular_z", "the same"},
-    {"residual_m", "max over rows of |min(-C, W lambda)| after the step, |C| for rods"},
+    {"residual_m", "max over rows, as the step solves them, of |min(-C, W lambda)|, |C| for rods"},
     {"iterations", "of this step, over all substeps"},
     {"row_evals", "evaluations of a row by the method in this step"},
     {"error_estimate_m", "of the positions since the start, where the method has an estimate"},
