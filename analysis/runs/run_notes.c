@@ -202,20 +202,25 @@ static void describe_faults(const rl_run_notes *n, const rl_summary *summary, ch
   const double all = n->driver->energy_scale + n->driver->most_work;
   char fault[160];
   if (had > 0.0 && summary->energy_gain_max > fault_noted * had) {
-    snprintf(fault, sizeof fault, "the method gained up to %.3g J, %.2g of all there is",
-             summary->energy_gain_max, summary->energy_gain_max / had);
+    snprintf(fault, sizeof fault,
+             "the method gained up to %.3g J, %.2g of the %.3g J that the scene holds and work has "
+             "left in it",
+             summary->energy_gain_max, summary->energy_gain_max / had, had);
     add_fault(n, text, size, fault);
   }
   if (loses_too_much(summary, all)) {
-    snprintf(fault, sizeof fault, "the method lost up to %.3g J, %.2g of all there is",
-             summary->energy_loss_max, summary->energy_loss_max / all);
+    snprintf(fault, sizeof fault,
+             "the method lost up to %.3g J, %.2g of the %.3g J that the scene holds and work adds",
+             summary->energy_loss_max, summary->energy_loss_max / all, all);
     add_fault(n, text, size, fault);
   }
   if (summary->given_back_max > given_noted * summary->energy_scale) {
-    snprintf(fault, sizeof fault,
-             "what was dissipated came back, up to %.3g J at once, %.2g of all there is; no energy "
-             "error shows it",
-             summary->given_back_max, summary->given_back_max / summary->energy_scale);
+    snprintf(
+        fault, sizeof fault,
+        "what was dissipated came back, up to %.3g J at once, %.2g of the %.3g J that the scene "
+        "holds; no energy error shows it",
+        summary->given_back_max, summary->given_back_max / summary->energy_scale,
+        summary->energy_scale);
     add_fault(n, text, size, fault);
   }
   const double long_noted = n->driver->type->is_adaptive ? exact_noted : fault_noted;

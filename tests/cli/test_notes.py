@@ -335,18 +335,23 @@ class Notes(Case):
         for what, solver, step, note in ((path, "penalty", 0.002, True), (path, "rattle", 0.002, False),
                                          ("pendulum", "pbd", 1 / 60, True), ("pendulum", "pbd", 1 / 240, False)):
             folder = new_folder()
-            self.expect_exit(ropelab("run", what, "--solver", solver, "--step", step, "--out", folder), DONE)
+            done = ropelab("run", what, "--solver", solver, "--step", step, "--out", folder)
+            self.expect_exit(done, DONE)
             manifest = Result(folder).manifest
+            held = 1.095 * 9.81 if what == path else 9.81
+            error = float(re.search(r"energy error up to (\S+) J, ", done.stdout)[1])
+            self.expect_in(f" J, {manifest['summary']['energy_error_max_J'] / held:.2g} of what the scene holds; ",
+                           done.stdout, f"share of {error} J")
             told = [n for n in manifest["notes"] if n.startswith("the method lost up to")]
             self.expect((len(told), "; the method lost up to" in manifest["reason"]), (note, note),
                         f"notes of {solver}")
             if note:
                 table = Table(folder / "series.csv")
-                lost, share = map(float, re.search(r"(\S+) J, (\S+) of all", told[0]).groups())
+                lost, share, there = map(float, re.search(r"(\S+) J, (\S+) of the (\S+) J", told[0]).groups())
                 self.expect(lost, float(f"{-min(table.numbers('energy_error_J')):.3g}"), told[0])
-                held = 1.095 * 9.81 if what == path else 9.81
                 work = abs(table.numbers("work_J")[-1])
-                self.expect(share, float(f"{lost / (held + work):.2g}"), told[0])
+                self.expect((share, there), (float(f"{lost / (held + work):.2g}"), float(f"{held + work:.3g}")),
+                            told[0])
 
     def test_bodies_that_are_driven_into_each_other(self) -> None:
         """A wheel that cannot give way, by a prescribed ball at its middle; and a ball between a
