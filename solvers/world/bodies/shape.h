@@ -7,6 +7,13 @@
 
 #include "../model.h"
 
+// Normals of faces are products of two lengths and are squared: the fourth power of a size, and its
+// inverse, is a number. Sizes that are not 0 lie between these [m].
+#define RL_LEAST_SIZE 1e-75
+#define RL_MOST_SIZE 1e75
+
+static inline bool rl_is_size(double size) { return size > RL_LEAST_SIZE && size < RL_MOST_SIZE; }
+
 typedef struct rl_surface {
   double distance; // [m], negative inside
   rl_vec3 normal;  // unit, outward, world frame

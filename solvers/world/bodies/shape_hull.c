@@ -48,6 +48,13 @@ static bool has_volume(size_t count, const rl_vec3 *points, char *message, size_
   const rl_vec3 none = {0.0, 0.0, 0.0};
   double span, breadth, thickness;
   const size_t b = farthest_point(count, points, FROM_POINT, none, &span);
+  if (span > 0.0 && !rl_is_size(span)) {
+    snprintf(message, size,
+             "the points of the hull are %.3g m apart, beyond the range of numbers; expected above "
+             "%g m and below %g m",
+             span, RL_LEAST_SIZE, RL_MOST_SIZE);
+    return false;
+  }
   const rl_vec3 along = rl_unit(rl_sub(points[b], points[0]));
   const size_t c = farthest_point(count, points, FROM_LINE, along, &breadth);
   const rl_vec3 normal = rl_unit(rl_cross(along, rl_sub(points[c], points[0])));

@@ -6,6 +6,7 @@
 #include "../trigonometry.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 // Most nodes that winches may pay out: as many as a rope may have.
@@ -65,6 +66,47 @@ static bool check_rotations(const rl_body_definition *body, uint32_t i, rl_fault
   return true;
 }
 
+// Checks that a length can be computed with. `place`: in the field, of item k if it is a list.
+static bool check_size(double size, uint32_t body, uint32_t rope, const char *field, size_t k,
+                       const char *place, rl_fault *fault) {
+  if (rl_is_size(size)) {
+    return true;
+  }
+  rl_fault_set(fault, RL_FAULT_INVALID, body, rope, field,
+               "%g m are beyond the range of numbers; expected above %g m and below %g m", size,
+               RL_LEAST_SIZE, RL_MOST_SIZE);
+  return rl_fault_place(fault, "%zu.%s", k, place);
+}
+
+static bool check_sizes(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
+  static const struct {
+    rl_shape shape;
+    const char *place;
+    size_t offset;
+  } sizes[] = {
+      {RL_SPHERE, "sphere.radius", offsetof(rl_part_definition, radius)},
+      {RL_CAPSULE, "capsule.radius", offsetof(rl_part_definition, radius)},
+      {RL_CAPSULE, "capsule.length", offsetof(rl_part_definition, length)},
+      {RL_CYLINDER, "cylinder.radius", offsetof(rl_part_definition, radius)},
+      {RL_CYLINDER, "cylinder.length", offsetof(rl_part_definition, length)},
+      {RL_BOX, "box.size.0", offsetof(rl_part_definition, size.x)},
+      {RL_BOX, "box.size.1", offsetof(rl_part_definition, size.y)},
+      {RL_BOX, "box.size.2", offsetof(rl_part_definition, size.z)},
+  };
+  for (size_t k = 0; k < body->part_count; k++) {
+    const rl_part_definition *part = &body->parts[k];
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+      const double size = *(const double *)(const void *)((const char *)part + sizes[n].offset);
+      const bool is_sphere = part->shape == RL_CAPSULE && size == 0.0; // a capsule without length
+      if (part->shape == sizes[n].shape && !is_sphere &&
+          !check_size(size, i, RL_NONE, "shape", k, sizes[n].place, fault)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 static bool check_hulls(const rl_body_definition *body, uint32_t i, rl_fault *fault) {
   for (size_t k = 0; k < body->part_count; k++) {
     const rl_part_definition *part = &body->parts[k];
@@ -110,7 +152,7 @@ static bool check_body(const rl_definition *definition, uint32_t i, rl_fault *fa
                             ? "a body on an axle turns; expected a shape or an inertia"
                             : "the centre of a body on an axle does not move");
   }
-  if (!check_rotations(body, i, fault)) {
+  if (!check_rotations(body, i, fault) || !check_sizes(body, i, fault)) {
     return false;
   }
   if (!isfinite(rl_length(body->spin))) {
@@ -298,10 +340,10 @@ static bool check_loop(const rl_rope_definition *rope, uint32_t i, rl_fault *fau
 
 bool rl_definition_check_rest(const rl_rope_definition *rope, uint32_t i, double length,
                               rl_fault *fault) {
-  return (length > 0.0 && length * length < most_squared) ||
+  return rl_is_size(length) ||
          rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i, isnan(rope->length) ? "slack" : "length",
-                      "the rope's rest length is %g m; expected one above 0 and below %g", length,
-                      sqrt(most_squared));
+                      "the rope's rest length is %g m; expected one above %g m and below %g m",
+                      length, RL_LEAST_SIZE, RL_MOST_SIZE);
 }
 
 static bool check_length(const rl_definition *definition, uint32_t i, rl_fault *fault) {
@@ -462,6 +504,14 @@ static bool check_rope(const rl_definition *definition, uint32_t i, rl_fault *fa
   if (!check_masses(rope, i, fault) || !check_node_masses(definition, i, fault) ||
       !check_clamps(definition, i, fault) || !check_loop(rope, i, fault)) {
     return false;
+  }
+  if (rope->radius > 0.0 && !check_size(rope->radius, RL_NONE, i, "radius", 0, "", fault)) {
+    return false;
+  }
+  for (size_t k = 0; k < rope->segments && rope->rest_lengths; k++) {
+    if (!check_size(rope->rest_lengths[k], RL_NONE, i, "rest_lengths", k, "", fault)) {
+      return false;
+    }
   }
   if (rope->rope_collide && (rope->segments == 0 || !(rope->radius > 0.0))) {
     return rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, i,
