@@ -120,6 +120,8 @@ TEXTS = (
      "rad apart there, and beyond 3.142"),
     ("turns round a cone", over("hull: {points: [[0.2, 0, 0], [-0.1, 0.17, 0], [-0.1, -0.17, 0], [0, 0, 0.3]]}",
                                 "over: [{body: drum, turns: @2}]"), "slip off body 'drum'"),
+    ("turns over the corners of a box", over("box: {size: [0.4, 0.3, 1]}", "over: [{body: drum, turns: @2}]",
+                                             "rotation: [0.9, 0.4, 0], "), "the turns slip off body 'drum'"),
     ("turns round a ball with mass", over("sphere: {radius: 0.1}", "over: [{body: drum, turns: @2}], mass: 1, "
                                           "segments: 40"), "full turns hold on a ball with friction only"),
     ("turns beside a drum", over("cylinder: {radius: 0.1, length: 1}", "over: [{body: drum, turns: @3}]",
