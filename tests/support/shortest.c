@@ -223,10 +223,10 @@ static void put_ends(search *s, rl_vec3 from, rl_vec3 to) {
   s->place_count = 2;
 }
 
-// Dijkstra's method. Leaves the places of the shortest way, from its end, in `stops`.
-static double find_way(search *s, place *stops, uint32_t *count) {
+// Dijkstra's method: the shortest ways from place `start` to all others, or as far as `last`.
+static void find_ways(search *s, uint32_t start, uint32_t last) {
   for (uint32_t i = 0; i < s->place_count; i++) {
-    s->places[i].length = i == 0 ? 0.0 : INFINITY;
+    s->places[i].length = i == start ? 0.0 : INFINITY;
     s->places[i].before = RL_NONE;
     s->places[i].done = false;
   }
@@ -238,12 +238,12 @@ static double find_way(search *s, place *stops, uint32_t *count) {
         next = i;
       }
     }
-    if (next == RL_NONE || next == 1) {
+    if (next == RL_NONE || next == last) {
       break;
     }
     place *from = &s->places[next];
     from->done = true;
-    for (uint32_t i = 1; i < s->place_count; i++) {
+    for (uint32_t i = 0; i < s->place_count; i++) {
       place *to = &s->places[i];
       if (to->done || from->length + rl_distance(from->at, to->at) >= to->length) {
         continue;
@@ -255,16 +255,28 @@ static double find_way(search *s, place *stops, uint32_t *count) {
       }
     }
   }
-  *count = 0;
-  for (uint32_t i = s->places[1].before; i != RL_NONE && i != 0; i = s->places[i].before) {
+}
+
+// Adds the places of the way that was found to place i, from there on, without the ends.
+static void add_stops(const search *s, uint32_t i, place *stops, uint32_t *count) {
+  for (; i > 1 && i != RL_NONE; i = s->places[i].before) {
     assert_true(*count < MOST_STOPS);
     stops[(*count)++] = s->places[i];
   }
+}
+
+// The shortest way: its length, and its places from the end.
+static double find_way(search *s, place *stops, uint32_t *count) {
+  find_ways(s, 0, 1);
+  *count = 0;
+  add_stops(s, s->places[1].before, stops, count);
   return s->places[1].length;
 }
 
-// Finer and finer about the stops, on every curve that comes near them.
-static double refine(search *s, place *stops, uint32_t count, double reach) {
+// Finer and finer about the stops, on every curve that comes near them. Of a way that cannot become
+// as short as `enough` [m] not to the end: from here on a place moves by reach (0.6 + 0.6^2 + ...)
+// at most, on both of its sides.
+static double refine(search *s, place *stops, uint32_t count, double reach, double enough) {
   const rl_vec3 from = s->places[0].at, to = s->places[1].at;
   double length = INFINITY;
   for (; reach > least_grid * s->part->bound; reach *= 0.6) {
@@ -283,7 +295,7 @@ static double refine(search *s, place *stops, uint32_t count, double reach) {
     uint32_t found;
     place ways[MOST_STOPS];
     length = find_way(s, ways, &found);
-    if (isinf(length)) {
+    if (isinf(length) || length - 3.0 * reach * found > enough) {
       break;
     }
     memcpy(stops, ways, found * sizeof *stops);
@@ -292,10 +304,21 @@ static double refine(search *s, place *stops, uint32_t count, double reach) {
   return length;
 }
 
+// Whether the way through place i is not longer than those through its neighbours on the curve.
+static bool is_least(const search *s, const double *through, uint32_t i) {
+  const place *p = &s->places[i];
+  const bool has_before = i > 2 && p[-1].curve == p->curve;
+  const bool has_after = i + 1 < s->place_count && p[1].curve == p->curve;
+  return isfinite(through[i]) && !(has_before && through[i - 1] <= through[i]) &&
+         !(has_after && through[i + 1] < through[i]);
+}
+
+// The shortest way need not be the shortest on a grid: each of its places is off by up to half the
+// distance of two, which makes it longer by up to one such distance a place. So every way on the
+// grid that is not longer than that is refined if it is the shortest of those beside it.
 double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, double most) {
-  static search s;
-  place stops[MOST_STOPS];
-  uint32_t count;
+  static search s, back, fine;
+  static double through[MOST_PLACES];
   double widest = 0.0;
   begin(&s, solid, most);
   put_ends(&s, rl_path_to_part(solid, from), rl_path_to_part(solid, to));
@@ -306,8 +329,25 @@ double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, dou
       put_place(&s, k, s.curves[k].length * (i + 0.5) / places);
     }
   }
-  const double coarse = find_way(&s, stops, &count);
-  return count == 0 ? coarse : refine(&s, stops, count, widest);
+  back = s;
+  find_ways(&s, 0, RL_NONE);
+  find_ways(&back, 1, RL_NONE);
+  double coarse = INFINITY, least = way_between(&s, &s.places[0], &s.places[1]);
+  for (uint32_t i = 2; i < s.place_count; i++) {
+    through[i] = s.places[i].length + back.places[i].length;
+    coarse = fmin(coarse, through[i]);
+  }
+  for (uint32_t i = 2; i < s.place_count; i++) {
+    place stops[MOST_STOPS];
+    uint32_t count = 0;
+    add_stops(&s, i, stops, &count);
+    add_stops(&back, back.places[i].before, stops, &count);
+    if (is_least(&s, through, i) && through[i] - widest * count <= fmin(least, coarse)) {
+      fine = s;
+      least = fmin(least, refine(&fine, stops, count, widest, least));
+    }
+  }
+  return least;
 }
 
 double shortest_beside(const rl_path_solid *solid, const rl_path *path, double reach) {
@@ -332,5 +372,6 @@ double shortest_beside(const rl_path_solid *solid, const rl_path *path, double r
   if (turns[0] || turns[1]) {
     memcpy(s.turns, turns, sizeof turns);
   }
-  return count == 0 ? way_between(&s, &s.places[0], &s.places[1]) : refine(&s, stops, count, reach);
+  return count == 0 ? way_between(&s, &s.places[0], &s.places[1])
+                    : refine(&s, stops, count, reach, INFINITY);
 }
