@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "metrics.h"
 
+#include "world/bodies/shape.h"
 #include "world/paths/bend.h"
+#include "world/rotation.h"
 
 // Sums over elements, and over the spans of massless ropes.
 typedef struct sums {
@@ -32,6 +34,69 @@ static void measure_spans(rl_metrics *metrics, sums *s, const rl_model *model,
   metrics->tension_max = rl_larger(metrics->tension_max, rl_largest_tension(model, state, rope));
 }
 
+// A ball about straight pieces of a rope [m].
+typedef struct ball {
+  rl_vec3 centre;
+  double radius;
+} ball;
+
+static bool is_near(ball b, const rl_model *model, const rl_state *state, uint32_t body) {
+  const rl_vec3 at = rl_position(&state->points[rl_body_slot(model, body)]);
+  const rl_vec3 way = rl_sub(at, b.centre);
+  const double reach = b.radius + model->bodies[body].bound;
+  return rl_dot(way, way) < reach * reach;
+}
+
+// Whether piece k of a massless rope begins or ends on a part of a body, of which it is a tangent.
+static bool is_tangent(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t k,
+                       uint32_t body, uint32_t part) {
+  const rl_wrap *wraps = &state->wraps[model->ropes[rope].first_wrap];
+  return (k > 0 && wraps[k - 1].body == body && wraps[k - 1].part == part) ||
+         (k < state->wrap_counts[rope] && wraps[k].body == body && wraps[k].part == part);
+}
+
+// Measures how deep piece k of a massless rope, with its radius, is in a body.
+static void measure_piece(rl_metrics *metrics, const rl_model *model, const rl_state *state,
+                          uint32_t rope, uint32_t k, uint32_t body) {
+  const rl_path_item *items = rl_path_items(state, rope);
+  const rl_vec3 centre = rl_position(&state->points[rl_body_slot(model, body)]);
+  const rl_quat rotation = rl_body_rotation(model, state, state->points, body);
+  for (uint32_t part = 0; part < model->bodies[body].part_count; part++) {
+    rl_surface surface;
+    if (!is_tangent(model, state, rope, k, body, part)) {
+      rl_shape_segment(&model->bodies[body].parts[part], centre, rotation, items[k].exit,
+                       items[k + 1].entry, &surface);
+      metrics->penetration_max =
+          rl_larger(metrics->penetration_max, model->ropes[rope].radius - surface.distance);
+    }
+  }
+}
+
+// The same of all its straight pieces; its path has been solved. A loop lies on nothing but its own
+// bodies.
+static void measure_pieces(rl_metrics *metrics, const rl_model *model, const rl_state *state,
+                           uint32_t rope) {
+  const rl_path_item *items = rl_path_items(state, rope);
+  const uint8_t *touches = &model->touches[(size_t)rope * model->body_count];
+  const double thick = model->ropes[rope].radius;
+  const uint32_t count = rl_wraps_is_loop(model, rope) ? 0 : state->wrap_counts[rope] + 1;
+  ball whole = {items[0].exit, thick};
+  for (uint32_t k = 0; k < count; k++) {
+    const double from = rl_distance(whole.centre, items[k].exit);
+    const double to = rl_distance(whole.centre, items[k + 1].entry);
+    whole.radius = fmax(whole.radius, fmax(from, to) + thick);
+  }
+  for (uint32_t body = 0; body < model->body_count && count > 0; body++) {
+    for (uint32_t k = 0; touches[body] && is_near(whole, model, state, body) && k < count; k++) {
+      const rl_vec3 middle = rl_scale(0.5, rl_add(items[k].exit, items[k + 1].entry));
+      const ball about = {middle, rl_distance(middle, items[k].exit) + thick};
+      if (is_near(about, model, state, body)) {
+        measure_piece(metrics, model, state, rope, k, body);
+      }
+    }
+  }
+}
+
 static void measure_elements(rl_metrics *metrics, const rl_model *model, const rl_state *state) {
   sums s = {0};
   for (uint32_t i = 0; i < model->link_count; i++) {
@@ -42,6 +107,7 @@ static void measure_elements(rl_metrics *metrics, const rl_model *model, const r
     }
     if (model->ropes[rope].wrap_capacity > 0) {
       measure_spans(metrics, &s, model, state, rope);
+      measure_pieces(metrics, model, state, rope);
       continue;
     }
     double excess = rl_element_length(model, state, i) - link->rest;

@@ -19,7 +19,7 @@ typedef struct rl_metrics {
   double stretch_max;     // largest max(0, length / rest - 1) of an element
   double stretch_rms;     // root mean square of the same over the elements
   double length_error;    // largest excess of an inextensible element over its rest length [m]
-  double penetration_max; // depth of the deepest node, or body, inside a body [m]
+  double penetration_max; // of the deepest node, element, straight piece or body in a body [m]
   rl_overlap overlap;     // of the two bodies that are deepest in each other, by share
   double tension_max;     // [N]
   rl_momentum momentum;

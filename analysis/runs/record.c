@@ -42,7 +42,7 @@ const rl_column rl_columns[] = {
     {"stretch_max", "largest max(0, length / rest - 1) of an element or span"},
     {"stretch_rms", "root mean square of the same over all elements"},
     {"length_error_m", "largest excess over rest of an inextensible element"},
-    {"penetration_max_m", "deepest node of a rope inside a body"},
+    {"penetration_max_m", "deepest node, element or straight piece of a rope, or body, inside a body"},
     {"tension_max_N", "largest tension of an element, or of a piece of a massless rope"},
     {"momentum_x", "momentum of all that moves [kg m/s]"},
     {"momentum_y", "the same"},

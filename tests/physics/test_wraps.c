@@ -507,6 +507,29 @@ static void a_nip_holds_the_rope(void **unused) {
   }
 }
 
+// A hand without a shape goes straight through a ball, the end of a rope in it, which then can no
+// longer stay outside: the metrics say how deep it is, with its radius. Beside the ball they say 0.
+static void depth_of_pieces_is_measured(void **unused) {
+  (void)unused;
+  static const double thick[] = {0.0, 0.05};
+  for (int i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from(
+        "name: depth\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\nbodies:\n"
+        "  ball: {motion: fixed, shape: {sphere: {radius: 0.2}}}\n"
+        "  hand: {motion: driven, position: [1.005, 0, 0], velocity: [-1, 0, 0]}\n"
+        "ropes:\n  line: {from: {point: [2, 0, 0]}, to: {body: hand}, length: 3, radius: %g}\n",
+        thick[i]);
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    for (int k = 1; k < 100; k++) {
+      rl_driver_step(d);
+      const double deep = 0.2 + thick[i] - probe(d, "hand.x");
+      check_near(rl_metrics_of(d).penetration_max, fmax(deep, 0.0), 1e-12);
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 int main(int count, char **arguments) {
   (void)arguments;
   most_changes = count > 1 ? 10000 : most_changes;
@@ -522,6 +545,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(one_wrap_on_a_body_goes_as_another_comes),
       cmocka_unit_test(a_nip_holds_the_rope),
       cmocka_unit_test(length_is_continuous),
+      cmocka_unit_test(depth_of_pieces_is_measured),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
