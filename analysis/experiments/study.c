@@ -429,6 +429,23 @@ static bool write_summary(const rl_study *study) {
          (study->timed || rl_cells_write_timing(study->cells, study->cell_count, study->folder));
 }
 
+// Prints how many runs are copies, of earlier studies and of others in this one.
+static void print_shared(const rl_study *study) {
+  char begun[RL_PATH_MAX];
+  size_t earlier = 0;
+  const size_t shared = rl_path_join(begun, study->folder, "study.json")
+                            ? rl_cells_shared(study->cells, study->cell_count, begun, &earlier)
+                            : 0;
+  if (earlier > 0) {
+    printf("%zu of %zu runs were made before, in earlier studies, and are from %s\n", earlier,
+           study->cell_count, study->cache);
+  }
+  if (shared > earlier) {
+    printf("%zu of %zu runs are the same as others of this study, which are kept in %s\n",
+           shared - earlier, study->cell_count, study->cache);
+  }
+}
+
 // Plans, runs, gathers and reports. Returns an exit status.
 static int carry_out(rl_study *study) {
   const rl_study_kind *kind = rl_study_kinds[study->definition.kind];
@@ -465,11 +482,7 @@ static int carry_out(rl_study *study) {
   if (rl_run_interrupted()) {
     return RL_EXIT_INTERRUPTED;
   }
-  const size_t shared = rl_cells_shared(study->cells, study->cell_count);
-  if (shared > 0) {
-    printf("%zu of %zu runs were made before, in this study or earlier ones, and are from %s\n",
-           shared, study->cell_count, study->cache);
-  }
+  print_shared(study);
   const int gathered = kind->gather(study);
   return gathered == RL_EXIT_DONE ? rl_report_and_print(study->folder, study->jobs, study->figures)
                                   : gathered;

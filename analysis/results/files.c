@@ -104,6 +104,13 @@ bool rl_is_folder(const char *path) {
 
 bool rl_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
+bool rl_file_is_older(const char *path, const char *than) {
+  struct stat a, b;
+  return stat(path, &a) == 0 && stat(than, &b) == 0 &&
+         (a.st_mtim.tv_sec < b.st_mtim.tv_sec ||
+          (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec < b.st_mtim.tv_nsec));
+}
+
 long long rl_file_size(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 ? (long long)status.st_size : -1;

@@ -54,6 +54,9 @@ bool rl_folder_is_locked(const char *path);
 
 bool rl_file_exists(const char *path);
 long long rl_file_size(const char *path); // [bytes]; -1: there is none
+
+// Whether a file was written before another one; both are there.
+bool rl_file_is_older(const char *path, const char *than);
 bool rl_is_folder(const char *path);
 
 // Copies a file over `to`. Returns false with errno set.

@@ -240,11 +240,15 @@ void rl_cells_print_notes(const rl_cell *cells, size_t count) {
   }
 }
 
-size_t rl_cells_shared(const rl_cell *cells, size_t count) {
+size_t rl_cells_shared(const rl_cell *cells, size_t count, const char *begun, size_t *earlier) {
   size_t shared = 0;
+  *earlier = 0;
   for (size_t i = 0; i < count; i++) {
     json_t *manifest = cells[i].run.cache ? load_manifest(&cells[i]) : NULL;
-    shared += json_object_get(manifest, "cached_from") ? 1 : 0;
+    const char *from = json_string_value(json_object_get(manifest, "cached_from"));
+    char path[RL_PATH_MAX];
+    shared += from ? 1 : 0;
+    *earlier += from && rl_path_join(path, from, "run.json") && rl_file_is_older(path, begun) ? 1 : 0;
     json_decref(manifest);
   }
   return shared;

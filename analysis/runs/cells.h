@@ -35,8 +35,9 @@ const char *rl_cell_status(const rl_cell *cell, char *buffer, size_t size);
 // Prints on stderr the cells that diverged or timed out, then the first note of the others.
 void rl_cells_print_notes(const rl_cell *cells, size_t count);
 
-// Counts the cells whose results were copied from the shared run cache.
-size_t rl_cells_shared(const rl_cell *cells, size_t count);
+// Counts the cells whose results were copied from the shared run cache; `earlier`: how many of them
+// were in it before the file `begun` was written, so that no other cell has made them.
+size_t rl_cells_shared(const rl_cell *cells, size_t count, const char *begun, size_t *earlier);
 
 // Whether every cell can have its folder without replacing a result it must not replace. Otherwise
 // prints a message, which mentions --resume if `resumable`.

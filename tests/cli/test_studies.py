@@ -556,6 +556,21 @@ class Shared(Case):
         rows = [row for row in table(second, "convergence") if row["label"] == "pbd"]
         self.expect(rows, table(first, "convergence"), "errors against the copies")
 
+    def test_references_that_are_the_same(self) -> None:
+        """A round post is the same for any number of edges: made once, which no earlier study did."""
+        parent = cli.new_folder()
+        study = cli.new_study(
+            "name: edges\nkind: converge\nscenarios: capstan-polygon\nsolvers: [impulse, pbd]\nduration: 0.05\n"
+            "set: {bodies.post.shape: {prism: {radius: 0.1, length: 0.4, sides: 8}}}\n"
+            "over: bodies.post.shape.prism.sides\nvalues: [8, 12, 16]\nquantity: reference:heavy.vy\nnorm: end\n"
+            "reference: {set: {bodies.post.shape: {cylinder: {radius: 0.1, length: 0.4}}}}\n")
+        for name, says in (("first", "4 of 12 runs are the same as others of this study, which are kept in "),
+                           ("second", "6 of 12 runs were made before, in earlier studies, and are from ")):
+            done = cli.ropelab("study", study, "--figures", "svg", "--jobs", "1", "--out", parent / name)
+            self.expect_exit(done, cli.DONE)
+            told = [line for line in done.stdout.splitlines() if " runs " in line]
+            self.expect(told, [f"{says}{parent}/ropelab-references"], f"what the {name} study says")
+
     def test_what_is_not_the_same(self) -> None:
         parent = cli.new_folder()
         self.converge(parent, "first")
