@@ -14,7 +14,8 @@ LINE = 24.0        # px from one label to the next below
 
 MOST = 8           # most labelled powers of ten
 MOST_REGULAR = 11  # most labels of a linear axis
-SHORT = 1.5        # up to this number of decades 2 and 5 of each power are labelled, too
+SHORT = 1.5        # up to this number of decades 2 and 5 of each power are labelled, too ...
+LEAST = 2          # ... and wherever there are fewer powers of ten than this
 FINE = 6           # up to this number of decades there are small ticks between powers of ten
 PLAIN = 1e-3, 1e5  # numbers outside are written as multiples of powers of ten
 
@@ -58,13 +59,15 @@ def logarithmic(low: float, high: float) -> list[Tick]:
     many; between few of them small ticks, and on a short axis also labels at 2 and 5."""
     decades = math.log10(high / low)
     every = math.ceil(decades / MOST)
+    exponents = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    powers = sum(low <= float(f"1e{exponent}") <= high for exponent in exponents)
     ticks = []
-    for exponent in range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1):
+    for exponent in exponents:
         for digit in range(1, 10):
             place = float(f"{digit}e{exponent}")
             if not low <= place <= high:
                 continue
-            if decades < SHORT and digit in (1, 2, 5):
+            if (decades < SHORT or powers < LEAST) and digit in (1, 2, 5):
                 ticks.append(Tick(place, number(place)))
             elif digit == 1 and exponent % every == 0:
                 ticks.append(Tick(place, power(exponent)))

@@ -949,6 +949,7 @@ class Parts(unittest.TestCase):
             return [tick.label for tick in axes.logarithmic(low, high) if tick.label]
         self.assertEqual(labels(2e-4, 0.03), ["10^{−3}", "10^{−2}"])
         self.assertEqual(labels(0.04, 0.9), ["0.05", "0.1", "0.2", "0.5"])
+        self.assertEqual(labels(2.2e-4, 9.1e-3), ["5·10^{−4}", "0.001", "0.002", "0.005"])  # one power
         self.assertEqual(labels(3e-6, 2e-5), ["5·10^{−6}", "10^{−5}", "2·10^{−5}"])
         self.assertEqual(labels(1e-15, 1e-3), [f"10^{{−{k}}}" for k in (14, 12, 10, 8, 6, 4)])
         self.assertEqual([tick.label for tick in axes.counts([4, 8, 16])], ["4", "8", "16"])
