@@ -578,6 +578,7 @@ static int plan(rl_study *study) {
 static const rl_field fields[] = {
     {"over", RL_FIELD_TEXT, true, RL_ANY, NULL, AT(over), NULL, NULL},
     {"values", RL_FIELD_OTHER, true, RL_ANY, NULL, AT(values), NULL, rl_read_positives},
+    {"axis", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(axis), NULL, NULL},
     {"rope", RL_FIELD_TEXT, false, RL_ANY, NULL, AT(rope), NULL, NULL},
     {"quantity", RL_FIELD_OTHER, false, RL_ANY, NULL, AT(quantities), NULL, rl_read_words},
     {"norm", RL_FIELD_CHOICE, false, RL_ANY, NULL, AT(norm), rl_norm_names, NULL},

@@ -407,9 +407,9 @@ static bool write_about(const rl_study *study, const rl_study_kind *kind) {
   if (!rl_path_join(path, study->folder, "study.json") || !rl_new_file_open(&file, path)) {
     return false;
   }
-  json_t *about =
-      json_pack("{s:i, s:s, s:s, s:s, s:s, s:s}", "format", 1, "name", d->name, "title", d->title,
-                "about", d->about, "kind", kind->name, "command", study->command);
+  json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s*}", "format", 1, "name", d->name,
+                            "title", d->title, "about", d->about, "kind", kind->name, "command",
+                            study->command, "axis", d->axis);
   const bool good = about && json_dumpf(about, file.out, JSON_INDENT(2)) == 0;
   fputc('\n', file.out);
   json_decref(about);

@@ -61,6 +61,7 @@ typedef struct rl_study_definition {
   rl_words probes;
   // Keys of `converge`.
   const char *over, *rope;
+  const char *axis; // what the values are, in words, on figures; empty: the name of `over`
   rl_words values, quantities;
   rl_norm norm;
   unsigned law; // index of rl_law_names; RL_LAW_BY_VARIATION: not given

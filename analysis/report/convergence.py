@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tempfile
@@ -56,6 +57,7 @@ class Curve:
     order: Row
     fit: list[Row]
     norm: str
+    axis: str = ""  # what the values are, in words, where the study says so
 
     def error(self, row: Row) -> float:
         return number(row.get(f"error_{self.norm}"))
@@ -119,7 +121,7 @@ def in_words(over: str) -> str:
 
 def varied(shown: Sequence[Curve]) -> str:
     """Returns what is varied for the curves, which can differ between solvers."""
-    return " or ".join(dict.fromkeys(in_words(curve.order["over"]) for curve in shown))
+    return " or ".join(dict.fromkeys(curve.axis or in_words(curve.order["over"]) for curve in shown))
 
 
 def axis_name(over: str) -> str:
@@ -137,15 +139,23 @@ def selected(rows: list[Row], of: Row) -> list[Row]:
     return [row for row in rows if all(row[key] == of[key] for key in keys)]
 
 
+def read_axis(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "study.json").read_text(encoding="utf-8")).get("axis") or "")
+    except (OSError, ValueError):
+        return ""
+
+
 def read_curves(folder: Path) -> dict[tuple[str, str], list[Curve]]:
     """Reads the curves of each (scenario, quantity)."""
     errors = list(read_rows(folder / TABLE))
     fits = [row for row in read_rows(folder / "fits.csv")
             if drawable(number(row["value"])) and drawable(number(row["error"]))]
+    axis = read_axis(folder)
     found: dict[tuple[str, str], list[Curve]] = {}
     for order in read_rows(folder / "orders.csv"):
         curve = Curve(order["label"], selected(errors, order), order, selected(fits, order),
-                      order["norm"])
+                      order["norm"], axis)
         found.setdefault((order["scenario"], order["quantity"]), []).append(curve)
     return found
 

@@ -562,7 +562,7 @@ class Shared(Case):
         study = cli.new_study(
             "name: edges\nkind: converge\nscenarios: capstan-polygon\nsolvers: [impulse, pbd]\nduration: 0.05\n"
             "set: {bodies.post.shape: {prism: {radius: 0.1, length: 0.4, sides: 8}}}\n"
-            "over: bodies.post.shape.prism.sides\nvalues: [8, 12, 16]\nquantity: reference:heavy.vy\nnorm: end\n"
+            "over: bodies.post.shape.prism.sides\naxis: edges\nvalues: [8, 12, 16]\nquantity: reference:heavy.vy\nnorm: end\n"
             "reference: {set: {bodies.post.shape: {cylinder: {radius: 0.1, length: 0.4}}}}\n")
         for name, says in (("first", "4 of 12 runs are the same as others of this study, which are kept in "),
                            ("second", "6 of 12 runs were made before, in earlier studies, and are from ")):
@@ -570,6 +570,7 @@ class Shared(Case):
             self.expect_exit(done, cli.DONE)
             told = [line for line in done.stdout.splitlines() if " runs " in line]
             self.expect(told, [f"{says}{parent}/ropelab-references"], f"what the {name} study says")
+            self.expect_page(parent / name, "by edges")
 
     def test_what_is_not_the_same(self) -> None:
         parent = cli.new_folder()
