@@ -504,16 +504,23 @@ class Picture {
     });
   }
 
+  // Returns the size of rings and squares, which grow with the picture and, up to twice, with the zoom.
+  ringSize(run) {
+    const zoom = Math.min(2, Math.max(1, Math.sqrt(this.camera.zoom)));
+    return this.symbolSize(run) * zoom * Math.max(1, Math.hypot(this.width, this.height) / 600);
+  }
+
   drawContacts(run, now) {
-    const size = this.symbolSize(run);
+    const dots = this.symbolSize(run), rings = this.ringSize(run);
     for (let i = 0; now.contacts && i < now.contacts.length; i += 3) {
       const [x, y] = this.camera.flat(now.contacts.subarray(i, i + 3));
       if (!Number.isFinite(x + y)) continue;
       const kind = now.kinds[i / 3];
+      const size = kind === STICKS || kind === SLIDES ? rings : dots;
       this.ctx.beginPath();
       if (kind === STICKS) this.ctx.rect(x - 3.5 * size, y - 3.5 * size, 7 * size, 7 * size);
       else this.ctx.arc(x, y, (kind === SLIDES ? 3.4 : 2.6) * size, 0, 2 * Math.PI);
-      Object.assign(this.ctx, {fillStyle: kind === SLIDES ? "#fff" : INK, lineWidth: 1.2,
+      Object.assign(this.ctx, {fillStyle: kind === SLIDES ? "#fff" : INK, lineWidth: 0.9 + 0.3 * size,
                                strokeStyle: kind === SLIDES ? INK : run.colour});
       this.ctx.setLineDash([]);
       this.ctx.fill();
