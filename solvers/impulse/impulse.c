@@ -8,7 +8,16 @@
 #include "world/ledger.h"
 #include "world/ropes/slips.h"
 
-enum { ITERATIONS, TOLERANCE, ORDER, OMEGA, WARM_START, PENALTY_VELOCITY, PARAMETER_COUNT };
+enum {
+  ITERATIONS,
+  TOLERANCE,
+  ORDER,
+  OMEGA,
+  WARM_START,
+  PENALTY_VELOCITY,
+  TOGETHER,
+  PARAMETER_COUNT
+};
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [ITERATIONS] =
@@ -25,6 +34,9 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                     "energy into long chains"},
     [PENALTY_VELOCITY] = {"penalty_velocity", RL_REAL, "1", 1, 0, 1, NULL,
                           RL_PENALTY_VELOCITY_HELP},
+    [TOGETHER] = {"together", RL_BOOLEAN, "1", 1, 0, 1, NULL,
+                  "solve strands of massless ropes together that pull on something in common; "
+                  "false: one after the other, as all other rows"},
 };
 
 typedef struct impulse {
@@ -40,6 +52,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
   impulse *self = memory;
   (void)model;
   self->parameters = values;
+  self->sequential.in_turn = values[TOGETHER] == 0.0;
 }
 
 // (3), (5) Bias, and the effective mass from the test impulse.

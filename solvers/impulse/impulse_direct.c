@@ -64,18 +64,16 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 
 // (3b) of papers/wraps.md: of all impulses of strands that depend on each other takes those nearest
 // to the tensions of the step before. None of them moves anything else.
-static void stay_near(const impulse_direct *self, const rl_model *model, rl_state *state,
-                      rl_rows *rows, double dt) {
+static void stay_near(const impulse_direct *self, rl_state *state, rl_rows *rows, double dt) {
   for (uint32_t i = 0; i < rows->block_count; i++) {
     rl_strands strands;
-    for (uint32_t at = 0; rows->blocks[i].others > 0 &&
+    for (uint32_t at = 0; rows->blocks[i].strand_count > 0 &&
                           rl_strands_next(&strands, rows, &rows->blocks[i], false, &at);) {
-      strands.rounding =
-          RL_STRANDS_ROUNDING / dt * state->path_lengths[model->link_rope[strands.rows[0]->item]];
       for (uint32_t k = 0; k < strands.count; k++) {
         const uint32_t source = strands.rows[k]->source;
+        strands.rounding[k] = rl_strand_rounding(state, strands.rows[k]) / dt;
         const bool pulls =
-            state->multipliers[source] > 0.0 || self->lcp.rates[source] > -strands.rounding;
+            state->multipliers[source] > 0.0 || self->lcp.rates[source] > -strands.rounding[k];
         strands.alone[k] = 0.0;
         strands.softness[k] = pulls ? 0.0 : INFINITY;
         strands.multipliers[k] = state->multipliers[source];
@@ -114,7 +112,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     lcp->bias[m] = rl_impulse_bias(p[PENALTY_VELOCITY], lcp->values[m], lcp->lower[m], dt);
   }
   const rl_reason reason = rl_lcp_solve(lcp, model, state, rows, &options, info);
-  stay_near(self, model, state, rows, dt);
+  stay_near(self, state, rows, dt);
   rl_frictions_book(lcp->frictions, &lcp->direct, rows, state, 1.0, info);
   info->dissipated += rl_state_settle(model, state, dt);
   // (9) Drift; the tension is the impulse over the step.

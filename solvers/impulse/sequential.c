@@ -199,7 +199,7 @@ static inline bool solve_crossing(const rl_sequential *s, rl_state *state, const
   return !rl_is_zero(push);
 }
 
-// (3a) of papers/wraps.md: strands of one rope together.
+// (3a) of papers/wraps.md: strands together.
 static bool solve_strands(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                           rl_strands *strands) {
   for (uint32_t i = 0; i < strands->count; i++) {
@@ -211,9 +211,8 @@ static bool solve_strands(const rl_sequential *s, rl_state *state, const rl_rows
     strands->softness[i] = law->mass > 0.0 ? (1.0 - law->keep) / law->mass : INFINITY;
     strands->multipliers[i] = old;
     strands->held[i] = s->held[row->source];
+    strands->rounding[i] = rl_strand_rounding(state, row) / s->h;
   }
-  strands->rounding = RL_STRANDS_ROUNDING / s->h *
-                      state->path_lengths[state->model->link_rope[strands->rows[0]->item]];
   rl_strands_solve(strands, rows, state->points);
   bool changed = false;
   for (uint32_t i = 0; i < strands->count; i++) {
@@ -233,14 +232,14 @@ static bool sweep_rows(const rl_sequential *s, rl_state *state, rl_rows *rows,
                        const rl_block *block, bool backward) {
   const bool contacts = block == &rows->blocks[rows->contact_block];
   bool changed = false;
-  if (block->others > 0) {
+  if (block->strand_count > 0 && !s->in_turn) {
     rl_strands strands;
     for (uint32_t at = 0; rl_strands_next(&strands, rows, block, backward, &at);) {
       changed |= solve_strands(s, state, rows, &strands);
     }
     return changed;
   }
-  if (block->is_with_first) {
+  if (block->row_count > 0 && rows->rows[block->first_row].is_with_others && !s->in_turn) {
     return false;
   }
   for (uint32_t k = 0; k < block->row_count; k++) {

@@ -38,6 +38,7 @@ typedef struct rl_sequential {
   double *held;              // [unknowns] impulses that strands stay near to; empty: there are none
   rl_vec3 *slid;             // [contact capacity] at what rates friction lets go [m/s]
   rl_vec3 *before;           // [slots] velocities at the start of the step or substep [m/s]
+  bool in_turn;              // strands that pull on something in common are not solved together
   double slip_rate;          // share of its slip that a contact takes back, over the step [1/s]
   uint32_t bend_count;       // of them in this step
   rl_sequential_bend *bends; // [flexures]

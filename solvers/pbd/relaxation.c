@@ -137,10 +137,11 @@ typedef struct material {
   const rl_rope *rope; // whose dampers act; NULL: none
 } material;
 
-static material material_of(const rl_relaxation *r, const rl_model *model, const rl_block *block) {
-  material m = {r->omega, block->lower, r->violated_only, 0.0, NULL};
-  if (r->elastic && block->rope != RL_NONE) {
-    const rl_rope *rope = &model->ropes[block->rope];
+static material material_of(const rl_relaxation *r, const rl_model *model, uint32_t index,
+                            double lower) {
+  material m = {r->omega, lower, r->violated_only, 0.0, NULL};
+  if (r->elastic && index != RL_NONE) {
+    const rl_rope *rope = &model->ropes[index];
     m.scale = 1.0 / (r->h * r->h);
     m.rope = rope->damping > 0.0 || rope->damping_ratio > 0.0 ? rope : NULL;
   }
@@ -331,19 +332,20 @@ static double step_alone(const rl_relaxation *r, const rl_state *state, const rl
   return own > 0.0 ? (value - soft * old) * (m->omega / own) : 0.0;
 }
 
-// (3a) of papers/wraps.md: strands of one rope together, all evaluated at the same positions.
+// (3a) of papers/wraps.md: strands together, all evaluated at the same positions.
 static void project_strands(const rl_relaxation *r, const rl_model *model, rl_state *state,
-                            rl_rows *rows, rl_strands *s, const material *m) {
+                            rl_rows *rows, rl_strands *s) {
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < s->count; i++) {
     rl_row *row = s->rows[i];
     rl_row_evaluate(model, state, rows, row, state->points);
-    s->alone[i] = step_alone(r, state, rows, row, m, &s->softness[i]);
+    const material m = material_of(r, model, model->link_rope[row->item], row->lower);
+    s->alone[i] = step_alone(r, state, rows, row, &m, &s->softness[i]);
     s->multipliers[i] = state->multipliers[row->source];
     s->held[i] = r->held[row->source];
+    s->rounding[i] = rl_strand_rounding(state, row);
   }
   rl_rows_move(rows);
-  s->rounding = RL_STRANDS_ROUNDING * state->path_lengths[model->link_rope[s->rows[0]->item]];
   rl_strands_solve(s, rows, state->points);
   for (uint32_t i = 0; i < s->count; i++) {
     const rl_row *row = s->rows[i];
@@ -374,7 +376,7 @@ static stretch stretch_of(const rl_relaxation *r, const rl_model *model, const r
                    .stride = r->order == RL_RED_BLACK ? 2 : 1,
                    .at = first,
                    .backward = backward,
-                   .m = material_of(r, model, block)};
+                   .m = material_of(r, model, block->rope, block->lower)};
 }
 
 static inline void project_next(const rl_relaxation *r, rl_state *state, stretch *s) {
@@ -426,18 +428,18 @@ static uint32_t project_crossings(const rl_relaxation *r, const rl_model *model,
 
 static void project_rows(const rl_relaxation *r, const rl_model *model, rl_state *state,
                          rl_rows *rows, const rl_block *block, bool backward) {
-  const material m = material_of(r, model, block);
-  const bool contacts = block == &rows->blocks[rows->contact_block];
-  if (block->others > 0 && !r->violated_only) {
+  if (block->strand_count > 0 && !r->violated_only) {
     rl_strands s;
     for (uint32_t at = 0; rl_strands_next(&s, rows, block, backward, &at);) {
-      project_strands(r, model, state, rows, &s, &m);
+      project_strands(r, model, state, rows, &s);
     }
     return;
   }
-  if (block->is_with_first && !r->violated_only) {
+  if (block->row_count > 0 && rows->rows[block->first_row].is_with_others && !r->violated_only) {
     return;
   }
+  const material m = material_of(r, model, block->rope, block->lower);
+  const bool contacts = block == &rows->blocks[rows->contact_block];
   for (uint32_t k = 0; k < block->row_count;) {
     const uint32_t at = backward ? block->row_count - 1 - k : k;
     if (contacts && rl_is_crossing(rows, at)) {
@@ -524,7 +526,7 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
   count_shares(r, model, state, rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
-    const material m = material_of(r, model, block);
+    const material m = material_of(r, model, block->rope, block->lower);
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
       rl_link_value v = rl_link_evaluate(link, points);

@@ -2,6 +2,7 @@
 #include "rows_internal.h"
 
 #include "memory.h"
+#include "paths/strands.h"
 #include "paths/wrap.h"
 #include "ropes/eyes.h"
 #include "ropes/rope_contact.h"
@@ -32,6 +33,10 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->warmths = rl_carve(&c, has_pairs ? (size_t)m->slot_count + 1 : 0, sizeof *rows->warmths);
   rows->starts = rl_carve(&c, has_pairs ? m->slot_count : 0, sizeof *rows->starts);
   rows->catches = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *rows->catches);
+  const bool has_splits = m->split_capacity > 0;
+  rows->strands = rl_carve(&c, has_splits ? (size_t)m->rope_count + m->split_capacity : 0,
+                           sizeof *rows->strands);
+  rows->carried = rl_carve(&c, has_splits ? m->body_count : 0, sizeof *rows->carried);
   rows->crossings = NULL;
   if (m->tangle_capacity > 0) {
     rows->crossings = rl_carve(&c, m->contact_capacity, sizeof *rows->crossings);
@@ -113,37 +118,10 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
   }
 }
 
-// Whether two rows pull on something in common that they can move.
-static bool share(const rl_state *state, const rl_rows *rows, const rl_row *a, const rl_row *b) {
-  bool any = false;
-  for (uint32_t i = 0; i < a->entry_count && !any; i++) {
-    const uint32_t slot = rows->entries[a->first_entry + i].slot;
-    for (uint32_t k = 0; k < b->entry_count && !any; k++) {
-      any = rows->entries[b->first_entry + k].slot == slot && state->points[slot].w > 0.0;
-    }
-  }
-  return any;
-}
-
-// Whether two strands of a rope do: the first, or those of a block.
-static bool any_share(const rl_state *state, const rl_rows *rows, const rl_row *first,
-                      const rl_block *others) {
-  const rl_row *begin = &rows->rows[others->first_row];
-  bool any = false;
-  for (uint32_t i = 0; i < others->row_count && !any; i++) {
-    any = share(state, rows, first, &begin[i]);
-    for (uint32_t k = 0; k < i && !any; k++) {
-      any = share(state, rows, &begin[k], &begin[i]);
-    }
-  }
-  return any;
-}
-
 // Adds the strands of a rope beyond the first, in a block of their own. `own`: that of the first.
-static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index,
-                       rl_block *own) {
-  const rl_rope *rope = &model->ropes[index];
-  const rl_wrap *wraps = &state->wraps[rope->first_wrap];
+static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, rl_block *own) {
+  const uint32_t index = own->rope;
+  const rl_wrap *wraps = &state->wraps[model->ropes[index].first_wrap];
   rl_block *block = &rows->blocks[rows->block_count];
   *block = (rl_block){.first_row = rows->row_count, .rope = index};
   for (uint32_t i = 0; i + 1 < rl_wraps_piece_count(model, state, index);
@@ -156,8 +134,7 @@ static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, ui
       block->row_count++;
     }
   }
-  block->is_with_first = any_share(state, rows, &rows->rows[own->first_row], block);
-  own->others = block->is_with_first ? rows->block_count : 0;
+  own->splits = block->row_count > 0 ? rows->block_count : 0;
   rows->block_count += block->row_count > 0 ? 1 : 0;
 }
 
@@ -167,8 +144,11 @@ void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
   for (uint32_t n = 0; n < rows->contact_block && model->split_capacity > 0; n++) {
     const uint32_t rope = rows->blocks[n].rope;
     if (model->ropes[rope].rubs && model->ropes[rope].wrap_capacity > 0) {
-      add_splits(model, state, rows, rope, &rows->blocks[n]);
+      add_splits(model, state, rows, &rows->blocks[n]);
     }
+  }
+  if (model->split_capacity > 0) {
+    rl_strands_join(model, state, rows);
   }
 }
 

@@ -59,12 +59,13 @@ typedef struct rl_row {
   rl_vec3 normal;     // contact: outwards, at the positions last evaluated
   rl_vec3 tangents[2]; // contact with friction: unit vectors across it
   double friction;     // contact: Coulomb coefficient
-  uint32_t crowd;  // contact of two bodies: number of such contacts of the body with more of them
-  uint32_t rubs;   // contact of a rope: number of contacts with friction on its body
-  bool has_spins;  // some of its entries are spins
-  bool is_laid;    // its entries are filled in, and stay: rl_row_evaluate does it
-  bool is_skipped; // rl_direct_evaluate leaves it as it was
-  double value;    // C at the positions last evaluated [m]
+  uint32_t crowd; // contact of two bodies: number of such contacts of the body with more of them
+  uint32_t rubs;  // contact of a rope: number of contacts with friction on its body
+  bool has_spins; // some of its entries are spins
+  bool is_laid;   // its entries are filled in, and stay: rl_row_evaluate does it
+  bool is_with_others; // a strand that is solved together with others
+  bool is_skipped;     // rl_direct_evaluate leaves it as it was
+  double value;        // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the response to a unit test impulse
 } rl_row;
 
@@ -72,12 +73,13 @@ typedef struct rl_row {
 typedef struct rl_block {
   uint32_t first_link, link_count;
   uint32_t first_row, row_count;
-  double lower;       // bound of the links' multipliers: 0, or -INFINITY with compression
-  uint32_t rope;      // whose elements these are; RL_NONE: contacts
-  bool is_apart;      // its links are between nodes of that rope
-  uint32_t others;    // of the first strand of a rope: the block of its others, if any two pull on
-                      // something in common; else 0
-  bool is_with_first; // it is such a block
+  double lower;  // bound of the links' multipliers: 0, or -INFINITY with compression
+  uint32_t rope; // whose elements these are; RL_NONE: contacts
+  bool is_apart; // its links are between nodes of that rope
+  // Of the first strand of a rope over bodies that rubs: the block of its others, or 0; those of
+  // the first of the ropes that are joined with it, and of the next, or 0; and in `strands` those
+  // that are solved together when this block has its turn.
+  uint32_t splits, leader, follower, first_strand, strand_count;
 } rl_block;
 
 // Whether two blocks have no slot in common.
@@ -149,6 +151,8 @@ typedef struct rl_rows {
   rl_vec3 *starts;          // [slots] D of (12) there [m/s]
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
+  uint32_t *strands;        // [ropes + splits] rows of strands, rope by rope as they are joined
+  uint32_t *carried;        // [bodies] scratch: block of the first rope over each, or RL_NONE
   double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
                        // of papers/wraps.md; 0: it does not, or not only until then
   double substep_end;  // share of the step at the end of the present substep

@@ -9,15 +9,127 @@ static const double dependent = 1e-9;
 // Of that: what counts as as much.
 static const double alike = 1e-3;
 
-bool rl_strands_next(rl_strands *s, rl_rows *rows, const rl_block *first, bool backward,
+// Of the length of a rope: what strands that depend on each other may be too long by.
+static const double rounding = 1e-12;
+
+// ---------------------------------------------------------------------------------------------
+// Which strands are solved together
+
+// Whether two rows pull on something in common that they can move.
+static bool share(const rl_state *state, const rl_rows *rows, const rl_row *a, const rl_row *b) {
+  bool any = false;
+  for (uint32_t i = 0; i < a->entry_count && !any; i++) {
+    const uint32_t slot = rows->entries[a->first_entry + i].slot;
+    for (uint32_t k = 0; k < b->entry_count && !any; k++) {
+      any = rows->entries[b->first_entry + k].slot == slot && state->points[slot].w > 0.0;
+    }
+  }
+  return any;
+}
+
+// Whether two of some strands do.
+static bool any_share(const rl_state *state, const rl_rows *rows, const uint32_t *strands,
+                      uint32_t count) {
+  bool any = false;
+  for (uint32_t i = 0; i < count && !any; i++) {
+    for (uint32_t k = 0; k < i && !any; k++) {
+      any = share(state, rows, &rows->rows[strands[k]], &rows->rows[strands[i]]);
+    }
+  }
+  return any;
+}
+
+// Whether a block is the first strand of a rope over bodies that rubs.
+static bool begins_rope(const rl_model *model, const rl_rows *rows, uint32_t n) {
+  const rl_rope *rope = &model->ropes[rows->blocks[n].rope];
+  return rope->rubs && rope->wrap_capacity > 0;
+}
+
+static uint32_t leader_of(const rl_rows *rows, uint32_t n) {
+  while (rows->blocks[n].leader != n) {
+    n = rows->blocks[n].leader;
+  }
+  return n;
+}
+
+// Joins a rope, which a block begins, with those before it that run over the same bodies. The first
+// of them leads.
+static void join(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t n) {
+  const uint32_t rope = rows->blocks[n].rope;
+  rows->blocks[n].leader = n;
+  rows->blocks[n].follower = 0;
+  for (uint32_t i = 1; i <= state->wrap_counts[rope]; i++) {
+    const uint32_t body = rl_wrap_carrier(model, state, rope, i);
+    if (body != RL_NONE && model->bodies[body].motion != RL_DRIVEN) {
+      rows->carried[body] = rows->carried[body] == RL_NONE ? n : rows->carried[body];
+      const uint32_t a = leader_of(rows, n), b = leader_of(rows, rows->carried[body]);
+      rows->blocks[a > b ? a : b].leader = a > b ? b : a;
+    }
+  }
+}
+
+// Lists the strands of the ropes that a block leads, which are solved together if any two of them
+// share something, from `begin` on. Returns where the list ends.
+static uint32_t list(const rl_state *state, rl_rows *rows, uint32_t leader, uint32_t begin) {
+  uint32_t end = begin, n = leader;
+  do {
+    const rl_block *first = &rows->blocks[n], *splits = &rows->blocks[first->splits];
+    rows->strands[end++] = first->first_row;
+    for (uint32_t k = 0; first->splits > 0 && k < splits->row_count; k++) {
+      rows->strands[end++] = splits->first_row + k;
+    }
+    n = first->follower;
+  } while (n != 0);
+  const bool together = any_share(state, rows, &rows->strands[begin], end - begin);
+  for (uint32_t i = begin; i < end; i++) {
+    rows->rows[rows->strands[i]].is_with_others = together;
+  }
+  rows->blocks[leader].first_strand = begin;
+  rows->blocks[leader].strand_count = together ? end - begin : 0;
+  return end;
+}
+
+void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  rl_block *blocks = rows->blocks;
+  for (uint32_t i = 0; i < model->body_count; i++) {
+    rows->carried[i] = RL_NONE;
+  }
+  for (uint32_t n = 0; n < rows->contact_block; n++) {
+    if (begins_rope(model, rows, n)) {
+      join(model, state, rows, n);
+    }
+  }
+  for (uint32_t n = rows->contact_block; n-- > 0;) {
+    const uint32_t leader = begins_rope(model, rows, n) ? leader_of(rows, n) : n;
+    if (leader != n) {
+      blocks[n].follower = blocks[leader].follower;
+      blocks[leader].follower = n;
+    }
+  }
+  uint32_t end = 0;
+  for (uint32_t n = 0; n < rows->contact_block; n++) {
+    if (begins_rope(model, rows, n)) {
+      blocks[n].strand_count = 0;
+      end = blocks[n].leader == n ? list(state, rows, n, end) : end;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The equations
+
+bool rl_strands_next(rl_strands *s, rl_rows *rows, const rl_block *block, bool backward,
                      uint32_t *at) {
-  const rl_block *others = &rows->blocks[first->others];
-  const uint32_t all = 1 + others->row_count, begin = *at;
+  const uint32_t *strands = &rows->strands[block->first_strand];
+  const uint32_t all = block->strand_count, begin = *at;
   for (s->count = 0; *at < all && s->count < RL_STRANDS_TOGETHER; s->count++, (*at)++) {
-    const uint32_t k = backward ? all - 1 - *at : *at;
-    s->rows[s->count] = &rows->rows[k == 0 ? first->first_row : others->first_row + k - 1];
+    s->rows[s->count] = &rows->rows[strands[backward ? all - 1 - *at : *at]];
   }
   return *at > begin;
+}
+
+double rl_strand_rounding(const rl_state *state, const rl_row *row) {
+  return rounding * state->path_lengths[state->model->link_rope[row->item]];
 }
 
 // (3a) B d = b, in which some of the strands take part, and of these some are slack.
@@ -37,30 +149,30 @@ typedef struct elimination {
   double asked[RL_STRANDS_TOGETHER];
 } elimination;
 
-// Returns J_k M^-1 G_l^T.
-static double response(const rl_rows *rows, const rl_row *k, const rl_row *l,
-                       const rl_point *points) {
-  const rl_entry *read = &rows->entries[k->first_entry], *pushed = &rows->entries[l->first_entry];
-  double sum = 0.0;
-  for (uint32_t i = 0; i < k->entry_count; i++) {
-    for (uint32_t j = 0; j < l->entry_count; j++) {
-      sum += read[i].slot == pushed[j].slot
-                 ? points[read[i].slot].w * rl_dot(read[i].gradient, pushed[j].force)
-                 : 0.0;
-    }
-  }
-  return sum;
-}
-
+// B_kl = J_k M^-1 G_l^T
 static void set_up(const rl_strands *s, const rl_rows *rows, const rl_point *points, equations *e) {
-  for (uint32_t k = 0; k < s->count; k++) {
-    const double own = s->rows[k]->inverse_mass + s->softness[k];
-    e->takes_part[k] = own > 0.0 && own < INFINITY;
-    e->is_slack[k] = false;
-    for (uint32_t l = 0; l < s->count && e->takes_part[k]; l++) {
-      e->matrix[k][l] = l == k ? own : response(rows, s->rows[k], s->rows[l], points);
+  for (uint32_t l = 0; l < s->count; l++) {
+    const rl_row *pulls = s->rows[l];
+    const double own = pulls->inverse_mass + s->softness[l];
+    e->takes_part[l] = own > 0.0 && own < INFINITY;
+    e->is_slack[l] = false;
+    e->asked[l] = e->takes_part[l] ? own * s->alone[l] : 0.0;
+    for (uint32_t j = 0; j < pulls->entry_count; j++) {
+      const rl_entry *entry = &rows->entries[pulls->first_entry + j];
+      rows->momentum[entry->slot] = entry->force;
     }
-    e->asked[k] = e->takes_part[k] ? own * s->alone[k] : 0.0;
+    for (uint32_t k = 0; k < s->count; k++) {
+      const rl_row *reads = s->rows[k];
+      double sum = 0.0;
+      for (uint32_t i = 0; i < reads->entry_count; i++) {
+        const rl_entry *entry = &rows->entries[reads->first_entry + i];
+        sum += points[entry->slot].w * rl_dot(entry->gradient, rows->momentum[entry->slot]);
+      }
+      e->matrix[k][l] = k == l ? own : sum;
+    }
+    for (uint32_t j = 0; j < pulls->entry_count; j++) {
+      rows->momentum[rows->entries[pulls->first_entry + j].slot] = rl_vec(0.0, 0.0, 0.0);
+    }
   }
 }
 
@@ -206,10 +318,10 @@ static bool is_wrong(const rl_strands *s, const equations *e, uint32_t k) {
     return false;
   }
   if (e->is_slack[k]) {
-    return missing(s, e, k) > s->rounding;
+    return missing(s, e, k) > s->rounding[k];
   }
   const bool is_short =
-      e->depends[k] && s->rows[k]->lower == 0.0 && missing(s, e, k) < -s->rounding;
+      e->depends[k] && s->rows[k]->lower == 0.0 && missing(s, e, k) < -s->rounding[k];
   return is_short || s->changes[k] < lowest(s, k);
 }
 
@@ -264,6 +376,19 @@ static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t
   return any;
 }
 
+// Lists the strands with those of a block. Returns false if nothing of their ropes is prescribed.
+static bool list_prescribed(rl_strands *s, const rl_model *model, const rl_state *state,
+                            rl_rows *rows, uint32_t n) {
+  uint32_t at = 0;
+  bool any = false;
+  if (rl_strands_next(s, rows, &rows->blocks[leader_of(rows, n)], false, &at)) {
+    for (uint32_t k = 0; k < s->count && !any; k++) {
+      any = is_prescribed(model, state, model->link_rope[s->rows[k]->item]);
+    }
+  }
+  return any;
+}
+
 // Returns the rate at which what is prescribed lengthens a strand; 0 if that is round-off [m/s].
 static double prescribed_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
   double rate = 0.0 - row->reel, speed = fabs(row->reel);
@@ -288,19 +413,18 @@ uint64_t rl_strands_drawn_apart(const rl_model *model, const rl_state *state, rl
     first++;
   }
   rl_strands s;
-  uint32_t at = 0;
-  if (first == rows->contact_block || rows->blocks[first].others == 0 ||
-      !is_prescribed(model, state, rope) ||
-      !rl_strands_next(&s, rows, &rows->blocks[first], false, &at)) {
+  if (first == rows->contact_block || !list_prescribed(&s, model, state, rows, first)) {
     return 0;
   }
-  const double rounding = RL_STRANDS_ROUNDING * state->path_lengths[rope];
+  uint32_t own = s.count; // its first strand among them
   double rates[RL_STRANDS_TOGETHER];
-  for (uint32_t k = 0; k < s.count; k++) {
+  for (uint32_t k = s.count; k-- > 0;) {
+    own = s.rows[k]->item == model->ropes[rope].first_link ? k : own;
     rl_row_evaluate(model, state, rows, s.rows[k], state->points);
     rates[k] = prescribed_rate(state, rows, s.rows[k]);
     s.alone[k] = s.multipliers[k] = s.held[k] = 0.0;
-    s.softness[k] = s.rows[k]->value < -rounding ? INFINITY : 0.0; // a slack one pulls nothing
+    const bool is_slack = s.rows[k]->value < -rl_strand_rounding(state, s.rows[k]);
+    s.softness[k] = is_slack ? INFINITY : 0.0; // and pulls nothing
   }
   equations e;
   elimination x;
@@ -320,5 +444,5 @@ uint64_t rl_strands_drawn_apart(const rl_model *model, const rl_state *state, rl
     }
     drawn |= least >= -dependent && rate > 0.0 ? pulls : 0;
   }
-  return drawn;
+  return own < s.count ? drawn >> own : 0;
 }

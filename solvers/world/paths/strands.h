@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Strands of one massless rope that pull on something in common, as on a wheel between them, solved
+// Strands of massless ropes that pull on something in common, as on a wheel between them, solved
 // together for methods that take rows one after the other: (3a) and (3b) of papers/wraps.md. And
 // what draws them apart, (7l).
 #ifndef RL_STRANDS_H
@@ -7,16 +7,13 @@
 
 #include "../rows.h"
 
-// Most of them at a time; those of a rope with more are solved in groups.
+// Most of them at a time; where there are more they are solved in groups.
 #define RL_STRANDS_TOGETHER 64
-
-// Of the length of a rope: what strands that depend on each other may be too long by.
-#define RL_STRANDS_ROUNDING 1e-12
 
 typedef struct rl_strands {
   uint32_t count;
-  double rounding; // in: of what they ask for, C or its rate
   rl_row *rows[RL_STRANDS_TOGETHER];
+  double rounding[RL_STRANDS_TOGETHER];    // in: of what they ask for, C or its rate
   double alone[RL_STRANDS_TOGETHER];       // in: the change of its multiplier by itself
   double softness[RL_STRANDS_TOGETHER];    // in: beside its inverse mass [1/kg]; INFINITY: only so
   double multipliers[RL_STRANDS_TOGETHER]; // in: so far
@@ -24,10 +21,17 @@ typedef struct rl_strands {
   double changes[RL_STRANDS_TOGETHER];     // out
 } rl_strands;
 
-// Lists the rows of the next group of strands of a rope, of a block with `others`, from strand `at`
-// on in a sweep; `at` goes on behind them. Returns false if there are no more.
-bool rl_strands_next(rl_strands *strands, rl_rows *rows, const rl_block *first, bool backward,
+// Finds which strands are solved together: those of ropes that run over the same bodies, if any two
+// of them pull on something in common that can move.
+void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows);
+
+// Lists the rows of the next group of strands that are solved with a block, from strand `at` on in
+// a sweep; `at` goes on behind them. Returns false if there are no more.
+bool rl_strands_next(rl_strands *strands, rl_rows *rows, const rl_block *block, bool backward,
                      uint32_t *at);
+
+// Returns what a strand that depends on others may be too long by [m].
+double rl_strand_rounding(const rl_state *state, const rl_row *row);
 
 // Finds the changes of the multipliers with which all of them hold, evaluated at the same place.
 void rl_strands_solve(rl_strands *strands, const rl_rows *rows, const rl_point *points);
