@@ -2,7 +2,7 @@
 // Elastic massless ropes that rub: what friction takes where they slip, and where they only creep.
 #include "check.h"
 
-#include "world/paths/wrap.h"
+#include "world/paths/wrap_internal.h"
 
 #include <string.h>
 
@@ -206,6 +206,60 @@ static void dampers_pull_by_the_rate_of_the_strain(void **unused) {
   rl_scenario_free(s);
 }
 
+// The strains follow with a delay. One hand begins to draw at v a rope with the strain e all along.
+// Where strains and what the hand moves are small, (9c) of papers/wraps.md is
+//
+//   C = e rest + v t,   T1 = (EA C + c v)/(r1 + rho r2),   T2 = rho T1,
+//   x = e2 - rho e1 = (1 - rho) e exp(-t EA/c),            e1 r1 + e2 r2 = C,
+//
+// and all that is lost is the work of the hand less what the rope has stored.
+
+// Returns the strain of a piece of the rope of a driver.
+static double strain_of(const rl_driver *d, uint32_t piece) {
+  rl_wrap_solve_path(d->model, d->state, 0, d->state->points);
+  return rl_wrap_piece_length(d->model, d->state, 0, piece, d->state->points) /
+             rl_wrap_piece_rest(d->model, d->state, 0, piece) -
+         1.0;
+}
+
+static void strains_follow_with_a_delay(void **unused) {
+  (void)unused;
+  const double stiffness = 500.0, damping = 20.0, radius = 0.1, mu = 0.3, duration = 0.06;
+  const double strain = 1e-6, speed = 1e-4;
+  const double pi = 3.14159265358979323846, ratio = exp(mu * pi), arc = 0.5 * pi * radius;
+  const double rests[2] = {1.0 + arc, 1.5 + arc}, rest = rests[0] + rests[1];
+  rl_scenario *s = scenario_from(
+      "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  drum: {motion: fixed, shape: {cylinder: {radius: %g, length: 0.2}}}\n"
+      "  b: {motion: driven, position: [%g, -1.5, 0], velocity: [0, %g, 0]}\n"
+      "ropes: {line: {from: {point: [%g, -1, 0]}, to: {body: b}, stiffness: %g, damping: %g,\n"
+      "  slack: %.17g, friction: %g, over: [drum]}}\n",
+      radius, radius, -speed, -radius, stiffness, damping, -strain * rest, mu);
+  const double stretch = rests[0] + ratio * rests[1], drawn = speed * duration;
+  const double late = (1.0 - ratio) * strain * exp(-duration * stiffness / damping);
+  const double first = (strain * rest + drawn - late * rests[1]) / stretch;
+  const double second = ratio * first + late;
+  const double work =
+      ratio / stretch * drawn * (stiffness * (strain * rest + 0.5 * drawn) + damping * speed);
+  const double stored =
+      0.5 * stiffness *
+      (rests[0] * first * first + rests[1] * second * second - rest * strain * strain);
+  for (size_t k = 0; k < SOLVERS; k++) {
+    double lates[2], lost[2];
+    for (int i = 0; i < 2; i++) {
+      rl_driver *d = driver_for(s, solvers[k], i == 0 ? 0.001 : 0.0005);
+      lost[i] = run(d, duration, "line.tension.from").dissipated;
+      lates[i] = strain_of(d, 1) - ratio * strain_of(d, 0);
+      rl_driver_free(d);
+    }
+    print_message("%s: x %.6g, %.6g, expected %.6g; lost %.6g, %.6g J, expected %.6g J\n",
+                  solvers[k], lates[0], lates[1], late, lost[0], lost[1], work - stored);
+    check_relative(2.0 * lates[1] - lates[0], late, 1e-4);
+    check_relative(2.0 * lost[1] - lost[0], work - stored, 1e-4);
+  }
+  rl_scenario_free(s);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Everything else that can happen: what is left of the energy goes away with the step, and all
 // agree on what friction took.
@@ -355,6 +409,7 @@ int main(void) {
       cmocka_unit_test(slip_takes_what_flows_times_the_step_of_the_tension),
       cmocka_unit_test(belt_creeps),
       cmocka_unit_test(dampers_pull_by_the_rate_of_the_strain),
+      cmocka_unit_test(strains_follow_with_a_delay),
       cmocka_unit_test(ledgers_close),
       cmocka_unit_test(slipping_off_leaves_no_marks),
       cmocka_unit_test(each_drum_holds_by_itself),

@@ -220,8 +220,18 @@ static inline bool rl_wraps_flow_dissipates(const rl_model *model, uint32_t rope
 void rl_wraps_slip_rates(const rl_model *model, const rl_state *state, uint32_t rope,
                          const rl_point *earlier, const rl_point *later, double dt, double *slips);
 
-// Gives the pieces of the strands of an elastic rope that slip the rest lengths of (9). The path is
-// solved.
+// Whether the strains of such a rope come to the ratios of its tensions with a delay, (9c).
+static inline bool rl_wraps_flow_late(const rl_model *model, uint32_t rope) {
+  return rl_wraps_flow_dissipates(model, rope) && model->ropes[rope].damping > 0.0;
+}
+
+// Gives the pieces of a rope the rest lengths with which they end a step of dt [s] from `before`,
+// with the marks where they were. The path is solved.
+void rl_wraps_share_flow(const rl_model *model, const rl_state *before, rl_state *state,
+                         uint32_t rope, double dt);
+
+// Gives the pieces of the strands of an elastic rope that slip the rest lengths of (9), unless they
+// come to these with a delay. The path is solved.
 void rl_wraps_settle(const rl_model *model, rl_state *state, uint32_t rope);
 
 // Computes the tensions of all pieces of ropes over bodies from the multipliers; those of inert

@@ -14,6 +14,14 @@ static double strain(const rl_model *model, const rl_state *state, uint32_t inde
   return rest > 0.0 ? fmax(length / rest - 1.0, 0.0) : 0.0;
 }
 
+// Returns by how much a piece is longer than its rest length; 0 if it is slack [m].
+static double stretch_of(const rl_model *model, const rl_state *state, uint32_t index,
+                         uint32_t piece) {
+  return fmax(rl_wrap_piece_length(model, state, index, piece, state->points) -
+                  rl_wrap_piece_rest(model, state, index, piece),
+              0.0);
+}
+
 // Returns by how much the rest length of a piece of a strand that is stretched is shorter than by
 // (9), (9b) [m]. It is not 0 when a wrap has just begun to slip; then the piece gets the difference
 // at once, which is no slip.
@@ -32,18 +40,32 @@ static double unsettled(const rl_model *model, const rl_state *state, uint32_t i
          rl_wrap_piece_rest(model, state, index, piece);
 }
 
-// Finds the slips of the wraps of a strand with which each piece gets the rest length that its
-// tension asks for, from those of the state before. `apply`: also sets these rest lengths.
+// Returns s of (9a); 0 if the strand is strained.
+static double spare_of(const rl_model *model, const rl_state *state, uint32_t index,
+                       rl_strand strand, const rl_point *points) {
+  double sum = 0.0, ratio = 1.0;
+  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
+    sum += ratio * rl_wrap_piece_length(model, state, index, p, points);
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
+  }
+  return strand.strain > 0.0 ? 0.0 : (strand.rest - strand.length) / sum;
+}
+
+// Finds the slips of the wraps of a strand with which each piece gets the rest length of (9), (9b),
+// or of a slack damped strand of (9a), from those of the state before. `apply`: also sets these
+// rest lengths.
 static void flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
                  rl_strand strand, double dt, bool apply) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t end = strand.first_piece + strand.piece_count;
   const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
+  const double spare =
+      rl_wraps_flow_late(model, index) ? spare_of(model, state, index, strand, state->points) : 0.0;
   double needed = 0.0, ratio = 1.0;
   bool taut = false;
   for (uint32_t p = strand.first_piece; p < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
-    needed += length / (1.0 + ratio * strand.strain);
+    needed += length * (1.0 + ratio * spare) / (1.0 + ratio * strand.strain);
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
            length > rl_wrap_piece_rest(model, state, index, p);
@@ -53,7 +75,8 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
     const double old = rl_wrap_piece_rest(model, state, index, p);
-    const double now = taut ? length / (1.0 + ratio * strand.strain) * strand.rest / needed : old;
+    const double share = length * (1.0 + ratio * spare) / (1.0 + ratio * strand.strain);
+    const double now = taut ? share * strand.rest / needed : old;
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     flowed += old + unsettled(model, before, index, was, p) - now;
     wraps[p].slip = flowed / dt;
@@ -69,17 +92,64 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
   }
 }
 
+// (9d) After `flow`: the pieces of a damped strand keep a share of what each had of its stretch
+// beyond the part that is due to it now. `apply`: moves the rest lengths too.
+static void delay(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
+                  rl_strand strand, double dt, bool apply) {
+  if (!rl_wraps_flow_late(model, index)) {
+    return;
+  }
+  const rl_rope *rope = &model->ropes[index];
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t end = strand.first_piece + strand.piece_count;
+  const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
+  double stretch = 0.0;
+  for (uint32_t p = strand.first_piece; p < end; p++) {
+    stretch += stretch_of(model, before, index, p);
+  }
+  const double most = fmax(strand.length - strand.rest, 0.0) / stretch; // beyond: it would push
+  const double kept =
+      stretch > 0.0 ? fmin(rope->damping / (rope->damping + rope->stiffness * dt), most) : 0.0;
+  double late = 0.0, settled = 0.0, ratio = 1.0;
+  for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
+    const double length = rl_wrap_piece_length(model, state, index, p, state->points);
+    const double due = ratio * length / (1.0 + ratio * strand.strain) / strand.stretch;
+    late += kept * (stretch_of(model, before, index, p) - due * stretch);
+    settled += unsettled(model, before, index, was, p);
+    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
+    wraps[p].slip += (late - settled) / dt;
+    wraps[p].rest += apply ? late : 0.0;
+    if (p > 0) { // the rest length of piece 0 is what remains of the sum
+      wraps[p - 1].rest -= apply ? late : 0.0;
+    }
+  }
+}
+
+void rl_wraps_share_flow(const rl_model *model, const rl_state *before, rl_state *state,
+                         uint32_t index, double dt) {
+  rl_wrap_solve_path(model, before, index, before->points);
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    flow(model, before, state, index, strand, dt, true);
+    delay(model, before, state, index, strand, dt, true);
+    p += strand.piece_count;
+  }
+}
+
 void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
                          uint32_t index, double dt) {
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, before, state, index, strand, dt, false);
+    delay(model, before, state, index, strand, dt, false);
     p += strand.piece_count;
   }
 }
 
 void rl_wraps_settle(const rl_model *model, rl_state *state, uint32_t index) {
-  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
+  const uint32_t count =
+      rl_wraps_flow_late(model, index) ? 0 : rl_wraps_piece_count(model, state, index);
+  for (uint32_t p = 0; p < count;) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     const uint32_t end = p + strand.piece_count;
     for (; p < end; p++) {
@@ -135,7 +205,7 @@ void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_stat
   }
 }
 
-// Returns the friction loss when the pieces of a strand change to the rest lengths of (9) [J].
+// (9e) Returns by how much the pieces of a strand store more than with the rest lengths of (9) [J].
 static double settling_loss(const rl_model *model, const rl_state *state, uint32_t index,
                             rl_strand strand) {
   double squares = 0.0;
@@ -197,17 +267,6 @@ static double mark_again(const rl_model *model, rl_state *state, uint32_t index)
   return lost;
 }
 
-// Returns s of (9a); 0 if the strand is strained.
-static double spare_of(const rl_model *model, const rl_state *state, uint32_t index,
-                       rl_strand strand, const rl_point *points) {
-  double sum = 0.0, ratio = 1.0;
-  for (uint32_t p = strand.first_piece; p < strand.first_piece + strand.piece_count; p++) {
-    sum += ratio * rl_wrap_piece_length(model, state, index, p, points);
-    ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
-  }
-  return strand.strain > 0.0 ? 0.0 : (strand.rest - strand.length) / sum;
-}
-
 // Computes the rest lengths that pieces ask for at positions where the winches have run for `dt`
 // [s] more than in the state.
 static void find_rest_lengths(const rl_model *model, const rl_state *state, uint32_t index,
@@ -254,6 +313,7 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     energy += 0.5 * model->ropes[index].stiffness * strand.strain * strand.strain * strand.squares;
+    energy += rl_wraps_flow_late(model, index) ? settling_loss(model, state, index, strand) : 0.0;
     p += strand.piece_count;
   }
   return energy;
@@ -339,6 +399,7 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   }
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   double lost = 0.0;
+  const bool late = rl_wraps_flow_late(model, index);
   const bool is_loop = rl_wraps_is_loop(model, index);
   if (!is_loop) { // before the flow, which is shared by the strands as they are then
     rl_wraps_fit_inert_strands(model, before, state, index);
@@ -346,11 +407,13 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     flow(model, before, state, index, strand, dt, true);
-    if (strand.strain > 0.0 && strand.piece_count > 1) {
+    if ((strand.strain > 0.0 || late) && strand.piece_count > 1) {
       const rl_strand was = rl_wrap_strand(model, before, index, p, before->points);
-      lost += was.strain > 0.0 ? settling_loss(model, before, index, was) : 0.0;
+      lost += was.strain > 0.0 || late ? settling_loss(model, before, index, was) : 0.0;
       lost += 0.5 * dt * flow_power(model, before, index, was, wraps);
       lost += 0.5 * dt * flow_power(model, state, index, strand, wraps);
+      delay(model, before, state, index, strand, dt, true);
+      lost -= late ? settling_loss(model, state, index, strand) : 0.0;
     }
     p += strand.piece_count;
     if (p <= state->wrap_counts[index] && wraps[p - 1].grip == RL_STICKS) {
