@@ -99,7 +99,7 @@ static bool asks_for_grips(rl_truth *self, bool is_hit) {
   rl_state_copy(self->judged, self->before);
   const bool slips = rl_wraps_judge(e->model, state, self->judged, e->rows, NULL, false, INFINITY);
   state->continues_paths = true;
-  return slips || rl_truth_stop_event(self, is_hit ? e->blows : e->multipliers) > 0.0;
+  return slips || rl_truth_stop_event(self, is_hit ? e->blows : e->multipliers, 0.0) > 0.0;
 }
 
 // (7g) of wraps.md: returns a taut strand that gets longer after a choice because its slip jams;

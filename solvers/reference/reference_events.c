@@ -109,8 +109,8 @@ static double pull_of_part(const rl_equations *e, const rl_row *row, uint32_t fi
 }
 
 // (21) Returns how far within its friction, over the largest force, a wrap would hold a damped rope
-// that slips on it.
-static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap) {
+// that slips on it, after an internal step of h.
+static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap, double h) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
@@ -126,7 +126,11 @@ static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap)
   for (uint32_t i = 0; i < count; i++) {
     rests[i] = wraps[i].rest;
   }
-  rl_wraps_settle(model, state, rope);
+  if (rl_wraps_flow_late(model, rope) && h > 0.0) {
+    rl_wraps_share_flow(model, self->before, state, rope, h);
+  } else {
+    rl_wraps_settle(model, state, rope);
+  }
   wraps[wrap].grip = RL_STICKS;
   const uint32_t before = wrap + 1 - row->first_piece;
   double back = pull_of_part(e, row, row->first_piece, before);
@@ -142,10 +146,11 @@ static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap)
   return (grip == RL_SLIPS_ON ? ratio * back - on : on - ratio * back) / e->force;
 }
 
-// Returns how far beyond 0, over the largest speed, the slip of a wrap of a rope has reversed, by
-// the rates of the pieces; in `judged` that wrap then sticks. Where the rope does not pull there is
-// no friction, which a reversal would turn round.
-static double stop_of(rl_truth *self, uint32_t rope, const double *pulls) {
+// Returns how far beyond 0, over the largest speed, the slip of a wrap of a rope has reversed after
+// an internal step of h, by the rates of the pieces, or (21) of a damped rope by the pulls beside
+// it; in `judged` that wrap then sticks. Where the rope does not pull there is no friction, which a
+// reversal would turn round.
+static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double h) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
@@ -158,7 +163,9 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls) {
     if (rl_wrap_slips(wrap) && row && pulls[row->source] > 0.0) {
       const double way = wrap->grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i];
       double back = way / e->speed - least_slip;
-      back = back > 0.0 ? fmin(back, hold_of(self, row, rope, i)) : back;
+      back = rl_wraps_flow_late(model, rope) ? hold_of(self, row, rope, i, h)
+             : back > 0.0                    ? fmin(back, hold_of(self, row, rope, i, h))
+                                             : back;
       if (back > 0.0) {
         self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
       }
@@ -168,13 +175,13 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls) {
   return largest;
 }
 
-double rl_truth_stop_event(rl_truth *self, const double *pulls) {
+double rl_truth_stop_event(rl_truth *self, const double *pulls, double h) {
   const rl_model *model = self->equations.model;
   double largest = -1.0;
   rl_state_copy(self->judged, self->before);
   for (uint32_t i = 0; i < model->rope_count; i++) {
     if (model->ropes[i].rubs && model->ropes[i].wrap_capacity > 0) {
-      largest = fmax(largest, stop_of(self, i, pulls));
+      largest = fmax(largest, stop_of(self, i, pulls, h));
     }
   }
   return largest;
@@ -209,7 +216,7 @@ static double event_after(rl_truth *self, double h) {
   if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
     return event;
   }
-  const double stop = rl_truth_stop_event(self, self->equations.multipliers);
+  const double stop = rl_truth_stop_event(self, self->equations.multipliers, h);
   if (stop > 0.0) {
     self->found = RL_A_GRIP;
     return stop;
