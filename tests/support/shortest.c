@@ -12,8 +12,8 @@ enum {
   MOST_CURVES = 256,
   MOST_PLACES = 8192,
   MOST_STOPS = 64,
-  EDGE_PLACES = 24, // of the first grid, on an edge
-  RIM_PLACES = 180,
+  EDGE_PLACES = 16, // of the first grid, on the longest edge
+  RIM_PLACES = 120,
   CHORDS = 32,     // of an arc, for distances
   FINE_PLACES = 9, // about a place, on each curve near it
 };
@@ -323,8 +323,11 @@ double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, dou
   begin(&s, solid, most);
   put_ends(&s, rl_path_to_part(solid, from), rl_path_to_part(solid, to));
   for (uint32_t k = 0; k < s.curve_count; k++) {
-    const int places = rl_is_polyhedron(s.part->shape) ? EDGE_PLACES : RIM_PLACES;
-    widest = fmax(widest, s.curves[k].length / places);
+    const int most_places = rl_is_polyhedron(s.part->shape) ? EDGE_PLACES : RIM_PLACES;
+    widest = fmax(widest, s.curves[k].length / most_places);
+  }
+  for (uint32_t k = 0; k < s.curve_count; k++) {
+    const int places = (int)ceil(s.curves[k].length / widest);
     for (int i = 0; i < places; i++) {
       put_place(&s, k, s.curves[k].length * (i + 0.5) / places);
     }
