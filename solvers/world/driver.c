@@ -88,15 +88,19 @@ typedef struct copy {
   rl_state **place;
 } copy;
 
-enum { COPIES = 8 };
+enum { COPIES = 9 };
 
 static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_type *type,
                         copy copies[COPIES]) {
-  const copy all[COPIES] = {
-      {model->wrap_capacity > 0, &d->before}, {makes_parts(model, type), &d->whole},
-      {model->is_limited, &d->reeled},        {model->rings_rub, &d->gripped},
-      {model->is_swiped, &d->swept},          {type->is_adaptive, &d->undone},
-      {books_starts(model, type), &d->first}, {slips_in_catches(model, type), &d->caught}};
+  const copy all[COPIES] = {{model->wrap_capacity > 0, &d->before},
+                            {makes_parts(model, type), &d->whole},
+                            {model->is_limited, &d->reeled},
+                            {model->rings_rub, &d->gripped},
+                            {model->is_swiped, &d->swept},
+                            {type->is_adaptive, &d->undone},
+                            {books_starts(model, type), &d->first},
+                            {slips_in_catches(model, type), &d->caught},
+                            {slips_in_catches(model, type), &d->calmest}};
   memcpy(copies, all, sizeof all);
 }
 

@@ -47,6 +47,7 @@ typedef struct rl_driver {
   rl_state *first;   // for driven bodies: before the first step, which is tried at rest
   rl_state *undone;  // for steps that can be aborted: before the step and its events
   rl_state *whole;   // for ropes over bodies: before a step, or part of one, that is too long
+  rl_state *calmest; // the same, before that trial of a step that has gained least
   rl_state *caught;  // for ropes that rub on bodies: before a catch, with the grips that are tried
   rl_state *swept;   // for swipes that take time: before the step that is swept
   rl_rows *rows;

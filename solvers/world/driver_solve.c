@@ -14,8 +14,9 @@
 // Of all energy: a step of ropes over bodies that gains more is examined.
 static const double doubtful_gain = 1e-4;
 
-// The same for a step that does not settle and loses more.
-static const double doubtful_loss = 1e-2;
+// The same for a step that does not settle and loses more, and for one of several trials that gains
+// more.
+static const double doubtful_change = 1e-2;
 
 // Relative tolerance of the tension of a winch at its limit, and the most trials.
 static const double winch_tolerance = 1e-7;
@@ -124,7 +125,7 @@ static bool is_doubtful(const rl_driver *driver) {
 // Whether a step did not settle, and has lost so much that everything may have stood still.
 static bool is_stuck(const rl_driver *driver) {
   return driver->info.reason == RL_CONVERGED_ITERATIONS &&
-         gained(driver) < -doubtful_loss * driver->energy_scale;
+         gained(driver) < -doubtful_change * driver->energy_scale;
 }
 
 // Whether inextensible ropes are springs in substeps, which are as long as their pull asks for.
@@ -145,6 +146,16 @@ static bool jams_ahead(const rl_driver *driver, bool sticks) {
 static bool ends_rounds(const rl_driver *driver, int rounds) {
   return rounds > 2 || (rounds > 0 && !rl_wraps_slip_wrongly(driver->model, driver->state) &&
                         !jams_ahead(driver, false) && (rounds > 1 || !is_doubtful(driver)));
+}
+
+// Keeps the start of a trial that gains less than those before it, of which `least` is the gain; of
+// those that do not gain the first.
+static void keep_calmest(rl_driver *driver, double *least) {
+  const double gain = is_doubtful(driver) ? gained(driver) : 0.0;
+  if (driver->calmest && gain < *least) {
+    *least = gain;
+    rl_state_copy(driver->calmest, driver->before);
+  }
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.
@@ -266,6 +277,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   uint64_t slipped = driver->before->slipped_off;
   driver->trials = 1;
   solve(driver, t1);
+  double least = INFINITY;
   uint64_t kept = driver->rows->wraps; // of `before`
   for (uint32_t trial = 1;
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
@@ -279,11 +291,19 @@ static void solve_with_grips(rl_driver *driver, double t1) {
     rounds += now == kept;
     kept = (trial & (trial - 1)) == 0 ? now : kept;
     driver->trials++;
-    if ((driver->type->lags || driver->before->step == 0) &&
-        driver->before->slipped_off != slipped) {
+    if (driver->before->slipped_off != slipped) {
       slipped = driver->before->slipped_off;
-      let_go(driver);
+      least = INFINITY;
+      if (driver->type->lags || driver->before->step == 0) {
+        let_go(driver);
+      }
     }
+    rl_driver_set_state(driver, driver->before);
+    solve(driver, t1);
+    keep_calmest(driver, &least);
+  }
+  if (least < INFINITY && gained(driver) > fmax(least, doubtful_change * driver->energy_scale)) {
+    rl_state_copy(driver->before, driver->calmest);
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }
