@@ -148,14 +148,15 @@ static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap,
 
 // Returns how far beyond 0, over the largest speed, the slip of a wrap of a rope has reversed after
 // an internal step of h, by the rates of the pieces, or (21) of a damped rope by the pulls beside
-// it; in `judged` that wrap then sticks. Where the rope does not pull there is no friction, which a
-// reversal would turn round.
+// it; in `judged` that wrap then sticks, of several the one farthest beyond. Where the rope does
+// not pull there is no friction, which a reversal would turn round.
 static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double h) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
   const rl_rope *r = &model->ropes[rope];
   double largest = -1.0;
+  uint32_t first = RL_NONE;
   rl_equations_slips(e, rope, self->slips);
   for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
     const rl_wrap *wrap = &state->wraps[r->first_wrap + i];
@@ -166,11 +167,12 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double
       back = rl_wraps_flow_late(model, rope) ? hold_of(self, row, rope, i, h)
              : back > 0.0                    ? fmin(back, hold_of(self, row, rope, i, h))
                                              : back;
-      if (back > 0.0) {
-        self->judged->wraps[r->first_wrap + i].grip = RL_STICKS;
-      }
+      first = back > largest ? i : first;
       largest = fmax(largest, back);
     }
+  }
+  if (largest > 0.0) {
+    self->judged->wraps[r->first_wrap + first].grip = RL_STICKS;
   }
   return largest;
 }

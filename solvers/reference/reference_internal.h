@@ -80,9 +80,9 @@ void rl_truth_write_multipliers(const rl_truth *self);
 // Keeps the gauges of the rows as those at the start (0) or the end (1) of an internal step.
 void rl_truth_keep_gauges(rl_truth *self, int end);
 
-// Returns how far beyond 0, over the largest speed or force, the slip of a wrap has reversed after an
-// internal step of `h` [s], of a strand that pulls; in `judged` that wrap then sticks. At most 0 if
-// none has. With an `h` of 0 the rest lengths of the state are those at its time.
+// Returns how far beyond 0, over the largest speed or force, the slip of a wrap has reversed after
+// an internal step of `h` [s], of a strand that pulls; in `judged` that wrap then sticks. At most 0
+// if none has. With an `h` of 0 the rest lengths of the state are those at its time.
 double rl_truth_stop_event(rl_truth *self, const double *pulls, double h);
 
 // Returns the largest gauge after an internal step of `h`, above 0 if there is an event (`found`).
