@@ -260,6 +260,32 @@ static void strains_follow_with_a_delay(void **unused) {
   rl_scenario_free(s);
 }
 
+// A hand draws a damped rope off its drum within c/EA, so that the pieces beside it have other
+// strains as they become one. They share them at once, which takes 0.2 J, by (9e).
+static void pieces_that_become_one_have_one_strain(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: x\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  drum: {motion: fixed, shape: {cylinder: {radius: 0.1, length: 0.3}}}\n"
+      "  b: {motion: driven, position: [0.1, -1, 0], velocity: [0, 40, 0]}\n"
+      "ropes: {line: {from: {point: [-0.3, -1, 0]}, to: {body: b}, over: [drum], friction: 0.6,\n"
+      "  stiffness: 1000, damping: 20, slack: -0.6}}\n");
+  for (size_t k = 0; k < SOLVERS; k++) {
+    end ends[2];
+    for (int i = 0; i < 2; i++) {
+      rl_driver *d = driver_for(s, solvers[k], i == 0 ? 0.00025 : 0.000125);
+      ends[i] = run(d, 0.06, "line.tension.from");
+      assert_int_equal(d->state->wrap_counts[0], 0);
+      rl_driver_free(d);
+    }
+    const end limit = extrapolated(ends[0], ends[1]);
+    print_message("%s: error %.3g, %.3g J, extrapolated %.3g J\n", solvers[k], ends[0].error,
+                  ends[1].error, limit.error);
+    check_near(limit.error, 0.0, 0.02);
+  }
+  rl_scenario_free(s);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Everything else that can happen: what is left of the energy goes away with the step, and all
 // agree on what friction took.
@@ -410,6 +436,7 @@ int main(void) {
       cmocka_unit_test(belt_creeps),
       cmocka_unit_test(dampers_pull_by_the_rate_of_the_strain),
       cmocka_unit_test(strains_follow_with_a_delay),
+      cmocka_unit_test(pieces_that_become_one_have_one_strain),
       cmocka_unit_test(ledgers_close),
       cmocka_unit_test(slipping_off_leaves_no_marks),
       cmocka_unit_test(each_drum_holds_by_itself),

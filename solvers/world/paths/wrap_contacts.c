@@ -292,7 +292,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     // Other strands are inert now. For an elastic rope there is no old strain to start from.
     rl_wraps_fit_inert_strands(model, before, state, r);
   }
-  return rubbed;
+  return rubbed + w.lost_joined;
 }
 
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,

@@ -229,6 +229,7 @@ typedef struct rl_wrapping {
   bool run_over;         // the rope falls because an end of it comes into that body
   uint32_t lost;         // body that the rope has slipped off: new wraps on it are not the old ones
   const double *lengths; // of the pieces before the change, to find their growths; or NULL [m]
+  double lost_joined;    // (9e) lost as pieces of a damped elastic rope have become one [J]
 } rl_wrapping;
 
 // Opens the list of a rope whose path is solved. The path no longer counts as solved.

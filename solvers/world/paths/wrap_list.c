@@ -260,6 +260,12 @@ static bool lies_elsewhere(const rl_wrapping *w, const rl_wrap *wrap, rl_path_it
          0.5 * item->arc + (w->lost == RL_NONE ? 0.5 * RL_PI * item->radius : 0.0);
 }
 
+// Returns what a damped elastic rope stores in a piece over EA/2 [m].
+static double stored(double length, double rest) {
+  const double stretch = fmax(length - rest, 0.0);
+  return rest > 0.0 ? stretch * stretch / rest : 0.0;
+}
+
 // Makes the items of the list wraps. Until rest lengths are shared, `rest` has the number of the
 // old wrap, or -1 for a new one. Returns a body on which the rope lies elsewhere than before, or
 // RL_NONE.
@@ -309,11 +315,17 @@ void rl_wraps_adopt(rl_wrapping *w) {
     }
     const uint32_t old_end = p == count ? old_count : (uint32_t)wraps[p].rest;
     const double tension = old_piece == 0 ? first_tension : state->old_wraps[old_piece - 1].tension;
-    double rest = 0.0, length = 0.0;
+    double rest = 0.0, length = 0.0, energy = 0.0; // over EA/2
     for (; old_piece <= old_end; old_piece++) {
-      rest += old_piece == 0 ? first_rest : state->old_wraps[old_piece - 1].rest;
+      const double own = old_piece == 0 ? first_rest : state->old_wraps[old_piece - 1].rest;
+      rest += own;
       length += w->lengths ? w->lengths[old_piece] : 0.0;
+      energy += w->lengths ? stored(w->lengths[old_piece], own) : 0.0;
     }
+    w->lost_joined +=
+        rl_wraps_flow_late(w->model, w->rope)
+            ? 0.5 * w->model->ropes[w->rope].stiffness * (energy - stored(length, rest))
+            : 0.0;
     share_rest(w, first, p, rest, tension, length);
     first = p + 1;
   }
