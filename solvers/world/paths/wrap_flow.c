@@ -107,9 +107,10 @@ static void delay(const rl_model *model, const rl_state *before, rl_state *state
   for (uint32_t p = strand.first_piece; p < end; p++) {
     stretch += stretch_of(model, before, index, p);
   }
-  const double most = fmax(strand.length - strand.rest, 0.0) / stretch; // beyond: it would push
-  const double kept =
-      stretch > 0.0 ? fmin(rope->damping / (rope->damping + rope->stiffness * dt), most) : 0.0;
+  const double now = fmax(strand.length - strand.rest, 0.0);
+  const double kept = // at most as much as there is now: beyond, the strand would push
+      stretch > 0.0 ? fmin(rope->damping / (rope->damping + rope->stiffness * dt), now / stretch)
+                    : 0.0;
   double late = 0.0, settled = 0.0, ratio = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
