@@ -423,7 +423,8 @@ uint64_t rl_strands_drawn_apart(const rl_model *model, const rl_state *state, rl
     rl_row_evaluate(model, state, rows, s.rows[k], state->points);
     rates[k] = prescribed_rate(state, rows, s.rows[k]);
     s.alone[k] = s.multipliers[k] = s.held[k] = 0.0;
-    const bool is_slack = s.rows[k]->value < -rl_strand_rounding(state, s.rows[k]);
+    const bool is_slack = !(state->multipliers[s.rows[k]->source] > 0.0) &&
+                          s.rows[k]->value < -rl_strand_rounding(state, s.rows[k]);
     s.softness[k] = is_slack ? INFINITY : 0.0; // and pulls nothing
   }
   equations e;
