@@ -248,7 +248,8 @@ size_t rl_cells_shared(const rl_cell *cells, size_t count, const char *begun, si
     const char *from = json_string_value(json_object_get(manifest, "cached_from"));
     char path[RL_PATH_MAX];
     shared += from ? 1 : 0;
-    *earlier += from && rl_path_join(path, from, "run.json") && rl_file_is_older(path, begun) ? 1 : 0;
+    *earlier +=
+        from && rl_path_join(path, from, "run.json") && rl_file_is_older(path, begun) ? 1 : 0;
     json_decref(manifest);
   }
   return shared;
