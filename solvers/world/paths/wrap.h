@@ -127,9 +127,10 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state);
 
 // (23b) of papers/changes.md: in a catch from `before` to the state, makes wraps of open ropes
 // slip, in `before`, that would have had to hold more than friction can, and stick over which the
-// rope runs the other way. Returns true if there are any: then the catch has to be repeated from
-// there.
-bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before);
+// rope runs the other way; in the `last` trial only these. Returns true if there are any: then the
+// catch has to be repeated from there.
+bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before,
+                          bool last);
 
 // Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
 // strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the

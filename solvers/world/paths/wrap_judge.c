@@ -379,12 +379,13 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state) {
   return any;
 }
 
-bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before) {
+bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before,
+                          bool last) {
   bool changed = false;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs && !rl_wraps_is_loop(model, r)) {
       changed = judge_turned(model, state, r, rl_wraps_of(model, before, r)) || changed;
-      changed = judge_stuck(model, state, r, NULL, 0, 0, before) || changed;
+      changed = (!last && judge_stuck(model, state, r, NULL, 0, 0, before)) || changed;
     }
   }
   return changed;
