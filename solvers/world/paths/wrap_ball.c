@@ -5,7 +5,8 @@
 #include "path_link.h"
 #include "wrap_internal.h"
 
-// A rope that leaves its plane on an arc of less than this is in its plane [rad].
+// A rope that leaves its plane on an arc of less than this is in its plane, and one that is seen
+// at so nearly half a turn is at half a turn [rad].
 static const double out_of_plane = 1e-9;
 
 // Relative to a tension: what friction may be exceeded by before a plane yields.
@@ -51,7 +52,7 @@ static bool comes_to_half(const rl_model *model, const rl_state *state, const rl
   const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
   const double on = rl_dot(p, q) - rl_dot(p, axis) * rl_dot(q, axis);
   const double seen = rl_atan2(rl_dot(axis, rl_cross(p, q)), on);
-  const double spare = rl_wrap_slips(before) ? 0.0 : friction * before->angle;
+  const double spare = rl_wrap_slips(before) ? -out_of_plane : friction * before->angle;
   return on < 0.0 && (seen < 0.0 || seen >= RL_PI - spare);
 }
 
@@ -141,7 +142,7 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
     if (wraps[i].held) {
       const bool slips = rl_wrap_slips(&wraps[i]);
       const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
-      const bool is_past = d.seen > RL_PI;
+      const bool is_past = d.seen > RL_PI + out_of_plane;
       if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {
         const double stored = stored_energy(model, before, index);
         let_go(model, before, index, i);
