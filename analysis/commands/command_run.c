@@ -54,7 +54,7 @@ static void print_result(char *folder) {
   dprintf(STDOUT_FILENO,
           "run: %s: %" JSON_INTEGER_FORMAT " steps, energy error up to %.3g J%s; "
           "`%s` draws it\n",
-          folder, json_integer_value(json_object_get(root, "steps")),
+          folder, json_integer_value(json_object_get(summary, "steps_done")),
           json_is_number(error) ? json_number_value(error) : NAN, of_all, report ? report : "");
   json_decref(root);
   free(report);

@@ -343,11 +343,16 @@ static bool lay_waypoint(rl_wrapping *w, const rl_rope_definition *d, size_t k, 
   return lead_round(w, place_of(w, d, k, eyes), eyes, way, (uint32_t)d->waypoints[k].turns);
 }
 
-static bool refuse_side(const rl_wrapping *w, size_t k, const rl_way *way, rl_fault *fault) {
+static bool refuse_side(const rl_wrapping *w, const rl_definition *definition, size_t k,
+                        const rl_way *way, rl_fault *fault) {
+  const bool has_turns = definition->ropes[w->rope].waypoints[k].turns > 0.0;
   return rl_waypoint_refuse(
       fault, w->rope, k,
-      "there is no way over body '%s': with the rope's radius an end or an eye lies "
-      "inside it, or it and another one overlap; expected them apart",
+      has_turns ? "there is no way round body '%s' with these turns: they would slide off, or with "
+                  "the rope's radius an end or an eye lies inside it; expected fewer turns, or "
+                  "neighbours across its axis"
+                : "there is no way over body '%s': with the rope's radius an end or an eye lies "
+                  "inside it, or it and another one overlap; expected them apart",
       w->model->bodies[way->body].name);
 }
 
@@ -395,7 +400,7 @@ static bool lay_in_order(rl_wrapping *w, const rl_definition *definition, rl_fau
     const bool is_round = !rl_is_polyhedron(w->model->bodies[way.body].parts[way.part].shape);
     if (is_round ? !rl_wraps_lead(w, guide - 1, way.body, way.part, way.turning, turns)
                  : !rl_wraps_wind(w, guide - 1, way.body, way.part, way.side, turns)) {
-      return refuse_side(w, k, &way, fault);
+      return refuse_side(w, definition, k, &way, fault);
     }
   }
   return true;
@@ -422,7 +427,7 @@ static bool lay_waypoints(rl_wrapping *w, const rl_definition *definition, rl_fa
     } else if (!rl_way_find(w, definition, k, &way, fault)) {
       return false;
     } else if (!lay_waypoint(w, d, k, eyes, &way)) {
-      return refuse_side(w, k, &way, fault);
+      return refuse_side(w, definition, k, &way, fault);
     }
   }
   for (size_t times = 0; times < d->waypoint_count; times++) {
