@@ -92,8 +92,16 @@ void rl_wraps_restore(rl_wrapping *w, size_t count) {
 static bool is_old(const rl_wrapping *w, const rl_path_item *item, const rl_wrap *old) {
   return item->part == RL_NONE
              ? old->body == RL_NONE
-             : old->body != RL_NONE && old->body != w->lost &&
-                   rl_wraps_is_on(w, item, old->body, old->part) && old->feature == item->feature;
+             : old->body != RL_NONE && rl_wraps_is_on(w, item, old->body, old->part) &&
+                   old->feature == item->feature;
+}
+
+// Makes all wraps new that come to lie on a body: no feature is that of an old one.
+static void forget_wraps(const rl_wrapping *w, uint32_t body, uint32_t old_count) {
+  for (uint32_t k = 0; k < old_count && body != RL_NONE; k++) {
+    rl_wrap *old = &w->state->old_wraps[k];
+    old->feature = old->body == body ? RL_NONE : old->feature;
+  }
 }
 
 // Where the middle of an item of the list lies, and where the mark of an old wrap lay: the share of
@@ -299,11 +307,11 @@ void rl_wraps_adopt(rl_wrapping *w) {
   memcpy(state->old_wraps, wraps, old_count * sizeof *wraps);
   memset(wraps, 0, (old_count > count ? old_count : count) * sizeof *wraps);
   state->wrap_counts[w->rope] = count;
-  const uint32_t moved = take_items(w, old_count);
-  if (moved != RL_NONE) {
-    w->lost = moved;
-    take_items(w, old_count);
-  }
+  uint32_t elsewhere = w->lost;
+  do {
+    forget_wraps(w, elsewhere, old_count);
+    elsewhere = take_items(w, old_count);
+  } while (elsewhere != RL_NONE);
   find_grips(w);
   // Pieces between two old wraps get the rest length that was between these.
   uint32_t first = 0, old_piece = 0;
