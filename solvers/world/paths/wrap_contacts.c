@@ -97,8 +97,14 @@ static double longest_growth(const rl_model *model, const rl_state *before, cons
   return sum;
 }
 
+// Returns what an elastic rope stores; 0 if it is not elastic [J].
+static double stored_energy(const rl_model *model, const rl_state *state, uint32_t index) {
+  return isfinite(model->ropes[index].stiffness) ? rl_wraps_energy(model, state, index) : 0.0;
+}
+
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, uint32_t body,
                        rl_slip slip) {
+  const double stored = stored_energy(model, state, index);
   rl_wrapping w = rl_wraps_open(model, state, index);
   w.run_over = slip == RL_SLIP_RUN_OVER;
   const size_t count = w.path.count;
@@ -122,6 +128,7 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
   }
   rl_wraps_adopt(&w);
   rl_wraps_note_slip(state, index, body);
+  state->dissipated += stored - stored_energy(model, state, index); // (15c)
   return true;
 }
 
@@ -264,6 +271,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   const uint32_t ended = rl_wraps_ended_on(model, state, before, r);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE);
   const double length = state->path_lengths[r];
+  const double stored = stored_energy(model, state, r);
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
   w.along = along;
@@ -292,7 +300,9 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     // Other strands are inert now. For an elastic rope there is no old strain to start from.
     rl_wraps_fit_inert_strands(model, before, state, r);
   }
-  return rubbed + w.lost_joined;
+  const bool slips = ended != RL_NONE || state->slipped_off != before->slipped_off;
+  const double fallen = slips ? stored - stored_energy(model, state, r) : 0.0; // (15c)
+  return rubbed + fmax(fallen, w.lost_joined);
 }
 
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
