@@ -316,6 +316,7 @@ static bool lets_go(rl_truth *self, double h) {
   rl_state_copy(self->judged, self->before);
   rl_state_drift(model, state, h);
   const bool lost = rl_wraps_leave_ended_ways(model, state, self->judged);
+  self->judged->dissipated = self->before->dissipated; // (14) of wraps.md has what a slip takes
   rl_state_copy(state, self->judged);
   self->found = RL_A_WRAP;
   return lost;

@@ -12,8 +12,7 @@ static const double out_of_plane = 1e-9;
 // Relative to a tension: what friction may be exceeded by before a plane yields.
 static const double yield_tolerance = 1e-10;
 
-// Returns what an elastic rope stores [J].
-static double stored_energy(const rl_model *model, const rl_state *state, uint32_t index) {
+double rl_wraps_stored(const rl_model *model, const rl_state *state, uint32_t index) {
   return isfinite(model->ropes[index].stiffness) ? rl_wraps_energy(model, state, index) : 0.0;
 }
 
@@ -118,7 +117,7 @@ bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_sta
   if (d.bent <= out_of_plane || d.seen > RL_PI || holds(item, friction, d.bent, pulls)) {
     return false;
   }
-  const double stored = stored_energy(model, before, index);
+  const double stored = rl_wraps_stored(model, before, index);
   const bool yields = holds(item, friction, 0.0, pulls);
   if (yields) {
     const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
@@ -127,7 +126,7 @@ bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_sta
   } else {
     let_go(model, before, index, i);
   }
-  before->dissipated += stored - stored_energy(model, before, index);
+  before->dissipated += stored - rl_wraps_stored(model, before, index);
   return yields;
 }
 
@@ -144,9 +143,9 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
       const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
       const bool is_past = d.seen > RL_PI + out_of_plane;
       if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {
-        const double stored = stored_energy(model, before, index);
+        const double stored = rl_wraps_stored(model, before, index);
         let_go(model, before, index, i);
-        before->dissipated += stored - stored_energy(model, before, index);
+        before->dissipated += stored - rl_wraps_stored(model, before, index);
         if (is_past) {
           then[i].grip = RL_SLIDES;
           rl_wraps_note_slip(before, index, wraps[i].body);

@@ -97,14 +97,16 @@ static double longest_growth(const rl_model *model, const rl_state *before, cons
   return sum;
 }
 
-// Returns what an elastic rope stores; 0 if it is not elastic [J].
-static double stored_energy(const rl_model *model, const rl_state *state, uint32_t index) {
-  return isfinite(model->ropes[index].stiffness) ? rl_wraps_energy(model, state, index) : 0.0;
+// (15c) Returns what a rope that stored an energy has lost as it slipped off. If it stores more
+// now, that is an error and no loss [J].
+static double lost_in_slip(const rl_model *model, const rl_state *state, uint32_t index,
+                           double stored) {
+  return fmax(stored - rl_wraps_stored(model, state, index), 0.0);
 }
 
 bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, uint32_t body,
                        rl_slip slip) {
-  const double stored = stored_energy(model, state, index);
+  const double stored = rl_wraps_stored(model, state, index);
   rl_wrapping w = rl_wraps_open(model, state, index);
   w.run_over = slip == RL_SLIP_RUN_OVER;
   const size_t count = w.path.count;
@@ -128,7 +130,7 @@ bool rl_wraps_slip_off(const rl_model *model, rl_state *state, uint32_t index, u
   }
   rl_wraps_adopt(&w);
   rl_wraps_note_slip(state, index, body);
-  state->dissipated += stored - stored_energy(model, state, index); // (15c)
+  state->dissipated += lost_in_slip(model, state, index, stored);
   return true;
 }
 
@@ -271,7 +273,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   const uint32_t ended = rl_wraps_ended_on(model, state, before, r);
   const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE);
   const double length = state->path_lengths[r];
-  const double stored = stored_energy(model, state, r);
+  const double stored = rl_wraps_stored(model, ended == RL_NONE ? state : before, r);
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.start = start;
   w.along = along;
@@ -301,8 +303,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     rl_wraps_fit_inert_strands(model, before, state, r);
   }
   const bool slips = ended != RL_NONE || state->slipped_off != before->slipped_off;
-  const double fallen = slips ? stored - stored_energy(model, state, r) : 0.0; // (15c)
-  return rubbed + fmax(fallen, w.lost_joined);
+  return rubbed + (slips ? lost_in_slip(model, state, r, stored) : w.lost_joined);
 }
 
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
