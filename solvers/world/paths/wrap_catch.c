@@ -339,6 +339,9 @@ void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   memcpy(old, w->state->old_items, old_count * sizeof *old);
   const size_t count = w->path.count, shorter = count < old_count ? count : old_count;
   w->lost = left;
+  if (leave_half_balls(w) && isnan(rl_path_solve(w->path.items, count, NULL))) {
+    return; // without that body there is no way round the others
+  }
   w->start = w->along = 0.0;
   for (size_t k = 0; k < old_count; k++) {
     w->start += old[k].piece + old[k].arc;

@@ -76,6 +76,13 @@ static double place_moved(const rl_path_item *now, const rl_path_item *then) {
   return reach * (fabs(now->wrap - then->wrap) + fabs(now->along - then->along));
 }
 
+// Whether a rope has come to lie on the other side of a ball, round which its way ends at half a
+// turn.
+static bool is_turned_over(const rl_path_item *now, const rl_path_item *then) {
+  return now->kind == RL_PATH_SPHERE && then->kind == RL_PATH_SPHERE &&
+         rl_dot(now->side, then->side) < 0.0;
+}
+
 // Returns the body on which the rope has moved most; RL_NONE if it lies on none. Both paths are
 // solved.
 static uint32_t most_moved(const rl_model *model, const rl_state *state, const rl_state *before,
@@ -84,8 +91,9 @@ static uint32_t most_moved(const rl_model *model, const rl_state *state, const r
   uint32_t body = RL_NONE;
   double most = 0.0;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const double moved =
-        place_moved(&rl_path_items(state, index)[i + 1], &rl_path_items(before, index)[i + 1]);
+    const rl_path_item *now = &rl_path_items(state, index)[i + 1];
+    const rl_path_item *then = &rl_path_items(before, index)[i + 1];
+    const double moved = is_turned_over(now, then) ? INFINITY : place_moved(now, then);
     if (wraps[i].body != RL_NONE && !(moved < most)) { // nan if there is no path
       most = isnan(moved) ? INFINITY : moved;
       body = wraps[i].body;
