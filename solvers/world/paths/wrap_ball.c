@@ -12,10 +12,6 @@ static const double out_of_plane = 1e-9;
 // Relative to a tension: what friction may be exceeded by before a plane yields.
 static const double yield_tolerance = 1e-10;
 
-double rl_wraps_stored(const rl_model *model, const rl_state *state, uint32_t index) {
-  return isfinite(model->ropes[index].stiffness) ? rl_wraps_energy(model, state, index) : 0.0;
-}
-
 // Lets the rope go that friction held in its plane on a ball: in `before` it lies where it is
 // shortest. The pieces beside the wrap share their rest lengths.
 static void let_go(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {

@@ -320,6 +320,20 @@ double rl_wraps_energy(const rl_model *model, const rl_state *state, uint32_t in
   return energy;
 }
 
+double rl_wraps_stored(const rl_model *model, const rl_state *state, uint32_t index) {
+  if (isinf(model->ropes[index].stiffness)) {
+    return 0.0;
+  }
+  double energy = rl_wraps_energy(model, state, index);
+  const bool has_own = model->ropes[index].rubs && !rl_wraps_flow_late(model, index);
+  for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index) && has_own;) {
+    const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    energy += settling_loss(model, state, index, strand); // which is lost in the next flow
+    p += strand.piece_count;
+  }
+  return energy;
+}
+
 // Counts the balls off which the rope has slipped. The path is solved, and not yet kept.
 static void count_slips(const rl_model *model, rl_state *state, uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);

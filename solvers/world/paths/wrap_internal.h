@@ -346,7 +346,8 @@ typedef enum rl_slip {
   RL_SLIP_RUN_OVER, // because an end comes into the body: the rope is not led round it again
 } rl_slip;
 
-// Returns what an elastic rope stores; 0 if it is not elastic [J].
+// Returns what the pieces of an elastic rope store with their own rest lengths; 0 if it is not
+// elastic [J].
 double rl_wraps_stored(const rl_model *model, const rl_state *state, uint32_t index);
 
 // Lets a rope, whose path is solved, slip off a body and fall on to what is below. Returns false if
