@@ -302,8 +302,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     // Other strands are inert now. For an elastic rope there is no old strain to start from.
     rl_wraps_fit_inert_strands(model, before, state, r);
   }
-  const bool slips = ended != RL_NONE || state->slipped_off != before->slipped_off;
-  return rubbed + (slips ? lost_in_slip(model, state, r, stored) : w.lost_joined);
+  return rubbed + (w.lost != RL_NONE ? lost_in_slip(model, state, r, stored) : w.lost_joined);
 }
 
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
