@@ -22,26 +22,42 @@ typedef struct pulls {
   double back, on;
 } pulls;
 
-// Returns the mean tensions of the step; but 0 for a strand that is slack at its end while the
-// other one is taut. `last`: impulses of the last substep, or NULL; `behind` and `ahead`: the
-// unknowns of the strands before and behind the wraps.
-static pulls pulls_beside(const double *last, size_t behind, size_t ahead, double back, double on) {
-  const bool back_pulls = !last || last[behind] != 0.0, on_pulls = !last || last[ahead] != 0.0;
-  return (pulls){back_pulls || !on_pulls ? back : 0.0, on_pulls || !back_pulls ? on : 0.0};
+// Returns what wraps do that hold a ratio of the tensions beside them, never slip if one is NAN.
+static rl_grip grip_between(pulls beside, double ratio) {
+  const double all = ratio * (1.0 + grip_tolerance);
+  return beside.on > all * beside.back   ? RL_SLIPS_ON
+         : beside.back > all * beside.on ? RL_SLIPS_BACK
+                                         : RL_STICKS;
 }
 
-// Judges the wraps that stick among first ... last, with strands between them that hold any
-// tension: they slip together if the ratio of the tensions beside them exceeds the product of what
-// each can hold, never if a tension beside them is NAN.
-static bool judge_sticking(const rl_model *model, const rl_state *state, uint32_t index,
-                           uint32_t first, uint32_t last, pulls beside, rl_wrap *before) {
+// Returns the product of what the wraps that stick among first ... last can each hold.
+static double held_ratio(const rl_model *model, const rl_state *state, uint32_t index,
+                         uint32_t first, uint32_t last) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  const double back = beside.back, on = beside.on;
-  double all = 1.0 + grip_tolerance;
+  double all = 1.0;
   for (uint32_t i = first; i <= last; i++) {
     all *= wraps[i].grip == RL_STICKS ? rl_wrap_holding_ratio(model, state, index, i) : 1.0;
   }
-  const rl_grip grip = on > all * back ? RL_SLIPS_ON : back > all * on ? RL_SLIPS_BACK : RL_STICKS;
+  return all;
+}
+
+// (7m) Returns the pulls with 0 for a strand whose tension holds the wraps in the mean, but which
+// is slack at the end of the step while the other one is taut. `last`: impulses of the last
+// substep, or NULL; `behind` and `ahead`: the unknowns of the strands before and behind the wraps.
+static pulls pulls_at_end(const double *last, size_t behind, size_t ahead, double ratio,
+                          pulls mean) {
+  if (!last || grip_between(mean, ratio) != RL_STICKS) {
+    return mean;
+  }
+  const bool back_pulls = last[behind] != 0.0, on_pulls = last[ahead] != 0.0;
+  return (pulls){back_pulls || !on_pulls || !isfinite(mean.back) ? mean.back : 0.0,
+                 on_pulls || !back_pulls || !isfinite(mean.on) ? mean.on : 0.0};
+}
+
+// Lets the wraps that stick among first ... last do what they do with the strands between them,
+// which hold any tension. Returns whether that is new.
+static bool regrip_all(const rl_wrap *wraps, uint32_t first, uint32_t last, rl_grip grip,
+                       rl_wrap *before) {
   bool changed = false;
   for (uint32_t i = first; i <= last; i++) {
     changed =
@@ -232,24 +248,25 @@ static bool judge_stuck(const rl_model *model, const rl_state *state, uint32_t i
       pieces = rl_wrap_strand_pieces(model, state, index, next);
     }
     const size_t on = next > 0 ? ahead : rope->first_link;
-    pulls beside = pulls_beside(last, behind, on, rl_wrap_piece_tension(model, state, index, first),
-                                wraps[i].tension);
+    pulls beside = {rl_wrap_piece_tension(model, state, index, first), wraps[i].tension};
     beside.back = is_drawn_apart(drawn, rope, behind, second)
                       ? INFINITY
                       : pull_of(model, before, state, index, begin, first + 1 - begin, beside.back);
     beside.on = is_drawn_apart(drawn, rope, on, second)
                     ? INFINITY
                     : pull_of(model, before, state, index, next, pieces, beside.on);
+    const double ratio = held_ratio(model, state, index, first, i);
+    beside = pulls_at_end(last, behind, on, ratio, beside);
     bool yields = false;
     for (uint32_t k = first; k <= i; k++) {
       yields = rl_wraps_yield_on_ball(model, state, before, index, k,
                                       k == first ? beside.back : NAN, k == i ? beside.on : NAN) ||
                yields;
     }
-    changed =
-        yields ||
-        judge_sticking(model, state, index, first, i, beside, rl_wraps_of(model, before, index)) ||
-        changed;
+    changed = yields ||
+              regrip_all(wraps, first, i, grip_between(beside, ratio),
+                         rl_wraps_of(model, before, index)) ||
+              changed;
     begin = next;
     behind = ahead++;
   }
