@@ -265,6 +265,12 @@ static void run_to_catch(rl_driver *driver, double t1) {
   }
 }
 
+// (7m) of papers/wraps.md: returns the impulses of the last substep in the first step of a run, in
+// which strands do not share the load yet; NULL: the means of the step decide.
+static const double *sharing_impulses(const rl_driver *driver, int rounds) {
+  return rounds == 0 && driver->before->step == 0 ? driver->info.last_impulses : NULL;
+}
+
 // Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
 // by trial: the step is repeated until nothing changes, or until the trials have come round.
 static void solve_with_grips(rl_driver *driver, double t1) {
@@ -283,7 +289,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
        (loses_path_ahead(driver, t1) || jams_ahead(driver, true) ||
         rl_wraps_judge(model, driver->state, driver->before, driver->rows,
-                       rounds > 0 ? NULL : driver->info.last_impulses,
+                       sharing_impulses(driver, rounds),
                        rl_wraps_slip(model, driver->state) && is_doubtful(driver), driver->dt));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).

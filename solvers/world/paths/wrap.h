@@ -113,8 +113,8 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 // - while the rope slips off a body, nothing holds it there;
 // - a rope whose way has ended (15) slips off a body.
 // Returns true if something has changed: then the step has to be repeated from `before`. `last`:
-// impulse of each unknown in the last substep, or NULL. `gains`: the step has gained energy, (7i).
-// With a `dt` of INFINITY no wrap comes to rest.
+// impulse of each unknown in the last substep, (7m), or NULL. `gains`: the step has gained energy,
+// (7i). With a `dt` of INFINITY no wrap comes to rest.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
                     const double *last, bool gains, double dt);
 
