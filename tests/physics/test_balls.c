@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Massless ropes that friction holds on more than half of a ball.
+// Massless ropes that friction holds on about half of a ball and more.
 #include "check.h"
 
 #include "world/paths/wrap.h"

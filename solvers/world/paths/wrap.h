@@ -109,7 +109,8 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 //   that is led gets longer, (7c), or strands are drawn apart, (7l);
 // - a wrap that slips sticks if the rope came to rest or ran the other way;
 // - a wrap that has just met slips the way that the rope ran, or sticks;
-// - on more than half of a ball, friction takes hold of the rope's plane or lets it go;
+// - from almost half a turn of a ball on, friction holds the rope's plane, which yields or is let
+// go;
 // - while the rope slips off a body, nothing holds it there;
 // - a rope whose way has ended (15) slips off a body.
 // Returns true if something has changed: then the step has to be repeated from `before`. `last`:

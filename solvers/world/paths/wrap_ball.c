@@ -110,7 +110,8 @@ bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_sta
   const rl_path_item *item = &rl_path_items(state, index)[i + 1];
   const double friction = rl_wrap_friction(model, index, wrap), pulls[2] = {back, on};
   const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
-  if (d.bent <= out_of_plane || d.seen > RL_PI || holds(item, friction, d.bent, pulls)) {
+  if (d.bent <= out_of_plane || d.seen > RL_PI + out_of_plane ||
+      holds(item, friction, d.bent, pulls)) {
     return false;
   }
   const double stored = rl_wraps_stored(model, before, index);
