@@ -275,6 +275,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   const double length = state->path_lengths[r];
   const double stored = rl_wraps_stored(model, ended == RL_NONE ? state : before, r);
   rl_wrapping w = rl_wraps_open(model, state, r);
+  w.dt = dt;
   w.start = start;
   w.along = along;
   w.meets = meets;

@@ -221,6 +221,7 @@ typedef struct rl_wrapping {
   uint32_t rope;
   rl_path path; // its items are those of the state
   size_t solid_count;
+  double dt;             // of the step; 0 in a fall [s]
   double start;          // length of the way at the start of the step, or of the fall [m]
   double shortest;       // least length that the rope can have now unless it falls [m]
   double along;          // rl_wraps_linear_change of the way in the step; 0 in a fall [m]
@@ -291,7 +292,7 @@ void rl_wraps_sort_bodies(const rl_model *model, const rl_state *before, rl_stat
 bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,
                        const rl_swept_piece *swept, rl_hit *found);
 
-// Returns the sum of how far both ends of a piece have moved in the frame of a body [m].
+// Returns the sum of how far both ends of a piece have moved past a body at most [m].
 double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
                             const rl_swept_piece *piece, uint32_t body);
 

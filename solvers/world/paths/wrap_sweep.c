@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Finds the parts that straight pieces run into within a step, and those that they go through.
+#include "../trigonometry.h"
 #include "wrap_internal.h"
 
 // Depths relative to the inner radius of a part: a piece deeper than `touching` has run into it;
@@ -7,10 +8,38 @@
 static const double touching = 1e-10;
 static const double inside = 1e-6;
 
-// The ends of a straight piece at the start and at the end of the step, in the frame of a body.
+// How a body turns within a step, in its frame at the start: at the share t by t times `spin`, and
+// before that by t times `rest` [rad], (26).
+typedef struct turn {
+  rl_vec3 spin, rest;
+} turn;
+
+// The ends of a straight piece at the start and at the end of the step, from the centre of a body
+// and in its frame at the start; and how the body turns.
 typedef struct moving_piece {
   rl_vec3 from[2], to[2];
+  turn turn;
 } moving_piece;
+
+static bool has_turn(const turn *by) { return !(rl_is_zero(by->spin) && rl_is_zero(by->rest)); }
+
+// (26) Return a vector in the frame that the body has at the share t of the step, and back.
+static rl_vec3 turned(const turn *by, double t, rl_vec3 v) {
+  return has_turn(by)
+             ? rl_rotate_inverse(rl_quat_from_vector(rl_scale(t, by->rest)),
+                                 rl_rotate_inverse(rl_quat_from_vector(rl_scale(t, by->spin)), v))
+             : v;
+}
+
+static rl_vec3 turned_back(const turn *by, double t, rl_vec3 v) {
+  return has_turn(by) ? rl_rotate(rl_quat_from_vector(rl_scale(t, by->spin)),
+                                  rl_rotate(rl_quat_from_vector(rl_scale(t, by->rest)), v))
+                      : v;
+}
+
+static rl_vec3 end_at(const moving_piece *m, double t, int end) {
+  return rl_add_scaled(m->from[end], t, rl_sub(m->to[end], m->from[end]));
+}
 
 // Returns the distance of the piece from the part at the share t of the step [m], and the normal
 // there.
@@ -19,10 +48,71 @@ static double piece_distance(const rl_part *part, double radius, const moving_pi
   const rl_vec3 none = {0.0, 0.0, 0.0};
   const rl_quat straight = {0.0, 0.0, 0.0, 1.0};
   rl_surface surface;
-  rl_shape_segment(part, none, straight, rl_add_scaled(m->from[0], t, rl_sub(m->to[0], m->from[0])),
-                   rl_add_scaled(m->from[1], t, rl_sub(m->to[1], m->from[1])), &surface);
+  rl_shape_segment(part, none, straight, turned(&m->turn, t, end_at(m, t, 0)),
+                   turned(&m->turn, t, end_at(m, t, 1)), &surface);
   *normal = surface.normal;
   return surface.distance - radius;
+}
+
+// Returns how far from the centre of the body there are points of a part about which it does not
+// look the same all round [m]; of a plane, which has no end, how far the piece comes.
+static double farthest_point(const rl_part *part, const moving_piece *m) {
+  double farthest = 0.0;
+  switch (part->shape) {
+  case RL_SPHERE:
+    return 0.0;
+  case RL_CAPSULE:
+    return 0.5 * part->length;
+  case RL_PLANE:
+    for (int end = 0; end < 2; end++) {
+      farthest = fmax(farthest, fmax(rl_length(m->from[end]), rl_length(m->to[end])));
+    }
+    return farthest;
+  case RL_BOX:
+  case RL_HULL:
+  case RL_CYLINDER:
+    return rl_shape_bound(part);
+  }
+  return farthest;
+}
+
+// Returns the length of by x p, the largest for all corners p of a box or hull in its frame.
+static double corner_way(const rl_part *part, rl_vec3 by) {
+  double most = 0.0;
+  for (uint32_t k = 0; k < part->point_count; k++) {
+    most = fmax(most, rl_length(rl_cross(by, part->points[k])));
+  }
+  for (int k = 0; k < 4 && part->shape == RL_BOX; k++) { // and those opposite
+    const rl_vec3 corner = {part->half.x, k % 2 == 0 ? part->half.y : -part->half.y,
+                            k < 2 ? part->half.z : -part->half.z};
+    most = fmax(most, rl_length(rl_cross(by, corner)));
+  }
+  return most;
+}
+
+// (27) Returns how far a turn by a rotation vector moves the surface of a part along its normals,
+// at most [m].
+static double turning_way(const rl_part *part, const moving_piece *m, rl_vec3 by) {
+  const double around = rl_length(rl_cross(by, part->at));
+  const rl_vec3 own = rl_rotate_inverse(part->rotation, by);
+  if (rl_is_polyhedron(part->shape)) {
+    return around + corner_way(part, own);
+  }
+  const bool has_axis = part->shape == RL_CAPSULE || part->shape == RL_CYLINDER;
+  const double across = has_axis ? sqrt(own.x * own.x + own.y * own.y) : rl_length(own);
+  return around + farthest_point(part, m) * across;
+}
+
+// (27) Returns how far the piece can come nearer to a part in the step [m].
+static double most_approach(const rl_part *part, const moving_piece *m) {
+  const double moved =
+      fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
+  if (!has_turn(&m->turn)) {
+    return moved;
+  }
+  const double off = rl_length(m->turn.rest) * (1.0 + rl_length(m->turn.spin));
+  return moved + turning_way(part, m, m->turn.spin) +
+         off * (rl_length(part->at) + farthest_point(part, m));
 }
 
 // Least advance, as a share of the step, and most advances towards a part: a piece that is still
@@ -31,8 +121,8 @@ static const double least_advance = 1e-6;
 enum { MOST_ADVANCES = 4000 };
 
 // Returns when the piece first touches the part, as a share of the step, or last if `back`, by
-// conservative advancement: the distance changes no faster than `speed`, the largest move of its
-// ends in the step [m].
+// conservative advancement: the distance changes no faster than `speed`, its most approach in the
+// step [m].
 static double find_touch(const rl_part *part, double radius, const moving_piece *m, bool back,
                          double speed, double depth, rl_vec3 *normal, double *distance) {
   const double sign = back ? -1.0 : 1.0, until = back ? 0.0 : 1.0;
@@ -43,6 +133,20 @@ static double find_touch(const rl_part *part, double radius, const moving_piece 
   }
   *distance = gap;
   return t;
+}
+
+// Whether a piece that has touched a part which turns, and is clear of it at the end, has been
+// inside: it has gone through, or was struck by a corner that is away again.
+static bool has_been_inside(const rl_part *part, double radius, const moving_piece *m,
+                            rl_passage touch, double speed) {
+  rl_vec3 unused;
+  double advance = least_advance, gap = 0.0;
+  for (double t = touch.from; t < touch.until && gap >= -inside * part->inner;) {
+    gap = piece_distance(part, radius, m, t, &unused);
+    advance = gap > touching * part->inner ? least_advance : 2.0 * advance; // grazes it
+    t += fmax(gap / speed, advance);
+  }
+  return gap < -inside * part->inner;
 }
 
 // Whether a piece that has touched the part first with `normal` and last with the normal `last`,
@@ -63,6 +167,15 @@ static bool has_gone_through(const rl_part *part, double radius, const moving_pi
   return true;
 }
 
+// (28) Turns the normal at a share t of the step along with the piece up to the end of the step.
+static rl_vec3 carry_side(const moving_piece *m, double t, rl_vec3 normal) {
+  const rl_vec3 was = rl_unit(rl_sub(end_at(m, t, 1), end_at(m, t, 0)));
+  const rl_vec3 is = rl_unit(rl_sub(m->to[1], m->to[0]));
+  const rl_vec3 half = rl_cross(was, is); // the sine of the angle along the axis
+  const rl_quat q = rl_quat_unit((rl_quat){half.x, half.y, half.z, 1.0 + rl_dot(was, is)});
+  return turned(&m->turn, 1.0, rl_rotate(q, turned_back(&m->turn, t, normal)));
+}
+
 static const rl_passage never = {2.0, 2.0};
 
 // Returns when within the step the piece first and last touches the part that it runs into or goes
@@ -72,7 +185,7 @@ static rl_passage runs_into(const rl_part *part, double radius, const moving_pie
                             rl_vec3 *normal) {
   const double size = part->inner;
   const double depth = touching * size;
-  const double speed = fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
+  const double speed = most_approach(part, m);
   rl_vec3 last;
   const double end = piece_distance(part, radius, m, 1.0, &last);
   if (end >= -depth && (speed < size || end > speed)) {
@@ -87,22 +200,57 @@ static rl_passage runs_into(const rl_part *part, double radius, const moving_pie
     return never;
   }
   touch.until = find_touch(part, radius, m, true, speed, depth, &(rl_vec3){0}, &distance);
+  if (has_turn(&m->turn)) {
+    const rl_vec3 side = carry_side(m, touch.from, *normal);
+    *normal = side;
+    return end < -depth || has_been_inside(part, radius, m, touch, speed) ? touch : never;
+  }
   return end < -depth || has_gone_through(part, radius, m, touch, last, normal) ? touch : never;
+}
+
+// (26) Returns how a body turns in the step: about the axis of its mean spin by the angle that is
+// nearest to it, and by what remains of the turn between its two poses.
+static turn turn_of(const rl_wrapping *w, const rl_state *before, uint32_t body, rl_quat was,
+                    rl_quat is) {
+  const rl_vec3 none = {0.0, 0.0, 0.0};
+  const rl_quat back = {-was.x, -was.y, -was.z, was.w};
+  const rl_quat whole = rl_quat_product(back, is);
+  const rl_vec3 sum = rl_add(rl_body_spin(w->model, before, body), rl_body_spin(w->model, w->state, body));
+  const rl_vec3 mean = rl_rotate(back, rl_scale(0.5 * w->dt, sum));
+  const rl_vec3 part = {whole.x, whole.y, whole.z};
+  const rl_vec3 axis = rl_unit(rl_is_zero(mean) ? part : mean);
+  const double angle = 2.0 * rl_atan2(rl_dot(part, axis), whole.w);
+  const double full = 2.0 * RL_PI * round((rl_length(mean) - angle) / (2.0 * RL_PI));
+  const rl_vec3 spin = rl_scale(angle + full, axis);
+  if (rl_is_zero(part) && full == 0.0) {
+    return (turn){none, none};
+  }
+  const rl_quat rest = rl_quat_product(rl_quat_from_vector(rl_scale(-1.0, spin)), whole);
+  const rl_vec3 left = rl_scale(rest.w < 0.0 ? -1.0 : 1.0, rl_vec(rest.x, rest.y, rest.z));
+  return (turn){spin, rl_scale(2.0 * rl_atan2(rl_length(left), fabs(rest.w)), rl_unit(left))};
 }
 
 static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint32_t body,
                               const rl_swept_piece *piece) {
   const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, body);
   const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, body);
+  const rl_body_pose moved = {is.centre, was.rotation};
   return (moving_piece){
       {rl_wrap_to_body(was, piece->from[0]), rl_wrap_to_body(was, piece->from[1])},
-      {rl_wrap_to_body(is, piece->to[0]), rl_wrap_to_body(is, piece->to[1])}};
+      {rl_wrap_to_body(moved, piece->to[0]), rl_wrap_to_body(moved, piece->to[1])},
+      turn_of(w, before, body, was.rotation, is.rotation)};
 }
 
 double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
                             const rl_swept_piece *piece, uint32_t body) {
   const moving_piece m = seen_from(w, before, body, piece);
-  return rl_distance(m.from[0], m.to[0]) + rl_distance(m.from[1], m.to[1]);
+  const rl_body *b = &w->model->bodies[body];
+  double most = 0.0;
+  for (uint32_t part = 0; part < b->part_count && has_turn(&m.turn); part++) {
+    most = fmax(most, 2.0 * most_approach(&b->parts[part], &m));
+  }
+  return fmax(most, rl_distance(m.from[0], turned(&m.turn, 1.0, m.to[0])) +
+                        rl_distance(m.from[1], turned(&m.turn, 1.0, m.to[1])));
 }
 
 // A ball that contains a piece throughout the step.
