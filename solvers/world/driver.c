@@ -338,6 +338,9 @@ static void end_contacts(rl_driver *driver) {
       rl_wraps_remove_outward_velocity(state, driver->rows); // as the ledger has left them
     }
     take_back_excess(driver);
+    if (driver->whole) {
+      rl_wraps_note_turns(model, driver->before, state, driver->dt);
+    }
     // What springs in the place of rows store is that of the rows there are now.
     has_other_rows =
         driver->type->stored_energy && rl_wraps_hash(model, state) != driver->rows->wraps;

@@ -179,6 +179,10 @@ bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
                     bool meets);
 
+// (29) of papers/changes.md. Notes in the state that the step, of length dt [s], was too long if a
+// part that a rope lies on, before or now, has turned farther than a contact can be followed.
+void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state *state, double dt);
+
 // Returns the largest growth of a piece [m]: by how much it became longer, or was left less rest
 // length, when contacts changed in the last rl_wraps_end; 0 if that is round-off.
 double rl_wraps_largest_growth(const rl_model *model, const rl_state *state);

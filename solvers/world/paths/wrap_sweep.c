@@ -21,6 +21,8 @@ typedef struct moving_piece {
   turn turn;
 } moving_piece;
 
+static const turn still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+
 static bool has_turn(const turn *by) { return !(rl_is_zero(by->spin) && rl_is_zero(by->rest)); }
 
 // (26) Return a vector in the frame that the body has at the share t of the step, and back.
@@ -210,20 +212,24 @@ static rl_passage runs_into(const rl_part *part, double radius, const moving_pie
 
 // (26) Returns how a body turns in the step: about the axis of its mean spin by the angle that is
 // nearest to it, and by what remains of the turn between its two poses.
-static turn turn_of(const rl_wrapping *w, const rl_state *before, uint32_t body, rl_quat was,
-                    rl_quat is) {
-  const rl_vec3 none = {0.0, 0.0, 0.0};
+static turn turn_of(const rl_model *model, const rl_state *before, const rl_state *state,
+                    uint32_t body, double dt) {
+  if (model->bodies[body].spin_slot == RL_NONE) {
+    return still;
+  }
+  const rl_quat was = rl_body_rotation(model, before, before->points, body);
+  const rl_quat is = rl_body_rotation(model, state, state->points, body);
   const rl_quat back = {-was.x, -was.y, -was.z, was.w};
   const rl_quat whole = rl_quat_product(back, is);
-  const rl_vec3 sum = rl_add(rl_body_spin(w->model, before, body), rl_body_spin(w->model, w->state, body));
-  const rl_vec3 mean = rl_rotate(back, rl_scale(0.5 * w->dt, sum));
+  const rl_vec3 sum = rl_add(rl_body_spin(model, before, body), rl_body_spin(model, state, body));
+  const rl_vec3 mean = rl_rotate(back, rl_scale(0.5 * dt, sum));
   const rl_vec3 part = {whole.x, whole.y, whole.z};
   const rl_vec3 axis = rl_unit(rl_is_zero(mean) ? part : mean);
   const double angle = 2.0 * rl_atan2(rl_dot(part, axis), whole.w);
   const double full = 2.0 * RL_PI * round((rl_length(mean) - angle) / (2.0 * RL_PI));
   const rl_vec3 spin = rl_scale(angle + full, axis);
   if (rl_is_zero(part) && full == 0.0) {
-    return (turn){none, none};
+    return still;
   }
   const rl_quat rest = rl_quat_product(rl_quat_from_vector(rl_scale(-1.0, spin)), whole);
   const rl_vec3 left = rl_scale(rest.w < 0.0 ? -1.0 : 1.0, rl_vec(rest.x, rest.y, rest.z));
@@ -238,7 +244,7 @@ static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint
   return (moving_piece){
       {rl_wrap_to_body(was, piece->from[0]), rl_wrap_to_body(was, piece->from[1])},
       {rl_wrap_to_body(moved, piece->to[0]), rl_wrap_to_body(moved, piece->to[1])},
-      turn_of(w, before, body, was.rotation, is.rotation)};
+      turn_of(w->model, before, w->state, body, w->dt)};
 }
 
 double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
@@ -448,4 +454,38 @@ void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old
       }
     }
   }
+}
+
+// Returns the angle by which the features of a part turn in a step [rad].
+static double features_turn(const rl_part *part, const turn *by) {
+  const rl_vec3 spin = rl_rotate_inverse(part->rotation, by->spin);
+  const bool has_axis = part->shape == RL_CAPSULE || part->shape == RL_CYLINDER;
+  return part->shape == RL_SPHERE
+             ? 0.0
+             : rl_length(rl_vec(spin.x, spin.y, has_axis ? 0.0 : spin.z)) + rl_length(by->rest);
+}
+
+// (29) Whether a part on which a rope lies has turned too far.
+static bool turns_too_far(const rl_model *model, const rl_state *before, const rl_state *state,
+                          const rl_wrap *wrap, double dt) {
+  static const double most_turn = 0.25; // [rad]
+  if (wrap->body == RL_NONE) {
+    return false;
+  }
+  const turn by = turn_of(model, before, state, wrap->body, dt);
+  return features_turn(rl_wrap_part(model, wrap), &by) > most_turn;
+}
+
+void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state *state,
+                         double dt) {
+  bool turns = false;
+  for (uint32_t r = 0; r < model->rope_count && !turns; r++) {
+    for (uint32_t i = 0; i < before->wrap_counts[r] && !turns; i++) {
+      turns = turns_too_far(model, before, state, &rl_wraps_of(model, before, r)[i], dt);
+    }
+    for (uint32_t i = 0; i < state->wrap_counts[r] && !turns; i++) {
+      turns = turns_too_far(model, before, state, &rl_wraps_of(model, state, r)[i], dt);
+    }
+  }
+  state->passage = turns ? (rl_passage){0.0, 1.0} : state->passage;
 }
