@@ -468,12 +468,11 @@ static double features_turn(const rl_part *part, const turn *by) {
 // (29) Whether a part on which a rope lies has turned too far.
 static bool turns_too_far(const rl_model *model, const rl_state *before, const rl_state *state,
                           const rl_wrap *wrap, double dt) {
-  static const double most_turn = 0.25; // [rad]
   if (wrap->body == RL_NONE) {
     return false;
   }
   const turn by = turn_of(model, before, state, wrap->body, dt);
-  return features_turn(rl_wrap_part(model, wrap), &by) > most_turn;
+  return features_turn(rl_wrap_part(model, wrap), &by) > rl_wraps_most_turn;
 }
 
 void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state *state,
