@@ -396,8 +396,8 @@ static void what_does_not_settle_keeps_momentum(void **unused) {
                                     "convex,integrator=bdf2,iterations=8",
                                     "convex,integrator=midpoint,iterations=8"};
   const size_t cuts = sizeof cut / sizeof cut[0];
-  rl_scenario *s = free_box("  a: {mass: 1, position: [5, 5, 0], velocity: [0, 1, 0]}\n"
-                            "  b: {mass: 2, position: [6, 5, 0], velocity: [0, -1.3, 0.2]}\n",
+  rl_scenario *s = free_box("  a: {mass: 1, position: [-0.4, 1.6, 0], velocity: [0, 1, 0]}\n"
+                            "  b: {mass: 2, position: [0.6, 1.6, 0], velocity: [0, -1.3, 0.2]}\n",
                             "  pair: {from: {body: a}, to: {body: b}}\n");
   const uint32_t a = rl_body_slot(s->model, 3), b = rl_body_slot(s->model, 4);
   for (size_t k = 0; k < cuts || rl_solvers[k - cuts]; k++) {

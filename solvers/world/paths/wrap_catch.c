@@ -414,19 +414,6 @@ static bool has_changed(rl_wrapping *w, size_t old_count) {
   return !same;
 }
 
-// Whether the rope lay on a part in old_items on which the list has no item.
-static bool has_left_part(const rl_wrapping *w, size_t old_count) {
-  bool left = false;
-  for (size_t k = 1; k + 1 < old_count && !left; k++) {
-    const uint32_t part = w->state->old_items[k].part;
-    left = part != RL_NONE;
-    for (size_t i = 1; i + 1 < w->path.count && left; i++) {
-      left = w->path.items[i].part != part;
-    }
-  }
-  return left;
-}
-
 // Leads the rope, which lies on other features now, round the parts that it goes through and did
 // not before.
 static void clear_changed(rl_wrapping *w, size_t old_count, double most) {
@@ -439,18 +426,6 @@ static void clear_changed(rl_wrapping *w, size_t old_count, double most) {
   }
 }
 
-// Returns the largest angle by which a piece of the list has turned in the step [rad].
-static double largest_turn(const rl_wrapping *w, const rl_state *before) {
-  const rl_path_item *items = w->path.items;
-  double largest = 0.0;
-  for (size_t k = 0; k + 1 < w->path.count; k++) {
-    const rl_vec3 x = items[k].exit, y = items[k + 1].entry, is = rl_sub(y, x);
-    const rl_vec3 was = rl_sub(was_at(w, before, k + 1, y), was_at(w, before, k, x));
-    largest = fmax(largest, rl_atan2(rl_length(rl_cross(was, is)), rl_dot(was, is)));
-  }
-  return largest;
-}
-
 void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
   if (rl_wraps_all_settled(w)) {
     return;
@@ -458,7 +433,6 @@ void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
   const size_t count = w->path.count;
   const double kept = rl_path_solve(w->path.items, count, NULL);
   double length;
-  const double turn = largest_turn(w, before);
   memcpy(w->state->old_items, w->path.items, count * sizeof *w->path.items);
   const bool is_found = adapt_features(w, &length);
   const range change = is_found ? steady_change(w, before) : (range){0.0, 0.0};
@@ -476,9 +450,6 @@ void rl_wraps_adapt(rl_wrapping *w, const rl_state *before) {
   const uint32_t body = jumps ? body_left(w, count) : RL_NONE; // the old wraps are still there
   if (body != RL_NONE) {
     rl_wraps_note_slip(w->state, w->rope, body);
-  }
-  if (turn > rl_wraps_most_turn && has_left_part(w, count)) {
-    w->state->passage = (rl_passage){0.0, 1.0};
   }
   if (body != RL_NONE && length < w->shortest) {
     rl_wraps_fall(w, count, body);

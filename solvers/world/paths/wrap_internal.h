@@ -311,9 +311,6 @@ void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old
 // ---------------------------------------------------------------------------------------------
 // wrap_catch.c: new wraps, falls and other features
 
-// (29) Farthest turn in a step with which a contact can be followed [rad].
-static const double rl_wraps_most_turn = 0.25;
-
 // Relative to the length of a rope: a way may be longer by this than a bound for it.
 static const double rl_longest_slip = 1e-7;
 

@@ -456,35 +456,37 @@ void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old
   }
 }
 
+// Farthest turn of a part in a step with which its contacts are followed [rad].
+static const double most_turn = 0.6;
+
 // Returns the angle by which the features of a part turn in a step [rad].
 static double features_turn(const rl_part *part, const turn *by) {
-  const rl_vec3 spin = rl_rotate_inverse(part->rotation, by->spin);
+  const rl_vec3 all = rl_rotate_inverse(part->rotation, rl_add(by->spin, by->rest));
   const bool has_axis = part->shape == RL_CAPSULE || part->shape == RL_CYLINDER;
-  return part->shape == RL_SPHERE
-             ? 0.0
-             : rl_length(rl_vec(spin.x, spin.y, has_axis ? 0.0 : spin.z)) + rl_length(by->rest);
+  return part->shape == RL_SPHERE ? 0.0
+                                  : rl_length(rl_vec(all.x, all.y, has_axis ? 0.0 : all.z));
 }
 
-// (29) Whether a part on which a rope lies has turned too far.
+// (29) Whether a part on which a rope lies in a state turns too far in the step.
 static bool turns_too_far(const rl_model *model, const rl_state *before, const rl_state *state,
-                          const rl_wrap *wrap, double dt) {
-  if (wrap->body == RL_NONE) {
-    return false;
+                          double dt, const rl_state *on, uint32_t rope) {
+  bool turns = false;
+  for (uint32_t i = 0; i < on->wrap_counts[rope] && !turns; i++) {
+    const rl_wrap *wrap = &rl_wraps_of(model, on, rope)[i];
+    if (wrap->body != RL_NONE) {
+      const turn by = turn_of(model, before, state, wrap->body, dt);
+      turns = features_turn(rl_wrap_part(model, wrap), &by) > most_turn;
+    }
   }
-  const turn by = turn_of(model, before, state, wrap->body, dt);
-  return features_turn(rl_wrap_part(model, wrap), &by) > rl_wraps_most_turn;
+  return turns;
 }
 
 void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state *state,
                          double dt) {
   bool turns = false;
   for (uint32_t r = 0; r < model->rope_count && !turns; r++) {
-    for (uint32_t i = 0; i < before->wrap_counts[r] && !turns; i++) {
-      turns = turns_too_far(model, before, state, &rl_wraps_of(model, before, r)[i], dt);
-    }
-    for (uint32_t i = 0; i < state->wrap_counts[r] && !turns; i++) {
-      turns = turns_too_far(model, before, state, &rl_wraps_of(model, state, r)[i], dt);
-    }
+    turns = turns_too_far(model, before, state, dt, before, r) ||
+            turns_too_far(model, before, state, dt, state, r);
   }
   state->passage = turns ? (rl_passage){0.0, 1.0} : state->passage;
 }
