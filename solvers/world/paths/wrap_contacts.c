@@ -211,10 +211,21 @@ static double end_loop(const rl_model *model, const rl_state *before, rl_state *
   return rubbed;
 }
 
+// Returns the body with which an item turns: it is tied there, runs through an eye of it, or lies on
+// an edge. What lies on something round stays where it is while that turns.
+static uint32_t turns_with(const rl_wrapping *w, size_t i) {
+  const rl_path_item *item = &w->path.items[i];
+  const uint32_t body = rl_path_is_round(item)
+                            ? RL_NONE
+                            : rl_wrap_carrier(w->model, w->state, w->rope, (uint32_t)i);
+  return body == rl_wrap_moving ? RL_NONE : body;
+}
+
 static rl_swept_piece sweep(const rl_wrapping *w, const rl_state *before, size_t piece) {
   const rl_path_item *then = rl_path_items(before, w->rope), *now = w->path.items;
   return (rl_swept_piece){{then[piece].exit, then[piece + 1].entry},
-                          {now[piece].exit, now[piece + 1].entry}};
+                          {now[piece].exit, now[piece + 1].entry},
+                          {turns_with(w, piece), turns_with(w, piece + 1)}};
 }
 
 // Whether the features of the rope stay the same and it has run into nothing.

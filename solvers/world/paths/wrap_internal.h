@@ -275,6 +275,7 @@ bool rl_wraps_all_settled(const rl_wrapping *w);
 // The ends of a piece at the start of the step and now, in the world's frame [m].
 typedef struct rl_swept_piece {
   rl_vec3 from[2], to[2];
+  uint32_t carriers[2]; // bodies with which the ends turn; RL_NONE: they move straight
 } rl_swept_piece;
 
 // The first part that a piece runs into.

@@ -14,10 +14,19 @@ typedef struct turn {
   rl_vec3 spin, rest;
 } turn;
 
-// The ends of a straight piece at the start and at the end of the step, from the centre of a body
-// and in its frame at the start; and how the body turns.
+// An end of a straight piece, from the centre of a body and in its frame at the start of the step.
+// It moves straight; or, where it is tied to a body that turns, that body's centre does, and the
+// place on that body from one arm to another, both in the frame that this body has then.
+typedef struct moving_end {
+  rl_vec3 from, to;
+  rl_quat frame; // of the arms
+  rl_vec3 arms[2];
+  turn turn;
+} moving_end;
+
+// The ends of a piece, and how the body turns.
 typedef struct moving_piece {
-  rl_vec3 from[2], to[2];
+  moving_end ends[2];
   turn turn;
 } moving_piece;
 
@@ -39,8 +48,28 @@ static rl_vec3 turned_back(const turn *by, double t, rl_vec3 v) {
                       : v;
 }
 
+// (26a)
 static rl_vec3 end_at(const moving_piece *m, double t, int end) {
-  return rl_add_scaled(m->from[end], t, rl_sub(m->to[end], m->from[end]));
+  const moving_end *e = &m->ends[end];
+  const rl_vec3 place = rl_add_scaled(e->from, t, rl_sub(e->to, e->from));
+  if (!has_turn(&e->turn)) {
+    return place;
+  }
+  const rl_vec3 arm = rl_add_scaled(e->arms[0], t, rl_sub(e->arms[1], e->arms[0]));
+  return rl_add(place, rl_rotate(e->frame, turned_back(&e->turn, t, arm)));
+}
+
+// (27) Returns how far an end moves in the step at most [m].
+static double end_way(const moving_end *e) {
+  const double most = rl_distance(e->from, e->to);
+  if (!has_turn(&e->turn)) {
+    return most;
+  }
+  const double arm = fmax(rl_length(e->arms[0]), rl_length(e->arms[1]));
+  const double round = fmax(rl_length(rl_cross(e->turn.spin, e->arms[0])),
+                            rl_length(rl_cross(e->turn.spin, e->arms[1])));
+  return most + rl_distance(e->arms[0], e->arms[1]) + round +
+         arm * rl_length(e->turn.rest) * (1.0 + rl_length(e->turn.spin));
 }
 
 // Returns the distance of the piece from the part at the share t of the step [m], and the normal
@@ -67,7 +96,7 @@ static double farthest_point(const rl_part *part, const moving_piece *m) {
     return 0.5 * part->length;
   case RL_PLANE:
     for (int end = 0; end < 2; end++) {
-      farthest = fmax(farthest, fmax(rl_length(m->from[end]), rl_length(m->to[end])));
+      farthest = fmax(farthest, rl_length(end_at(m, 0.0, end)) + end_way(&m->ends[end]));
     }
     return farthest;
   case RL_BOX:
@@ -107,8 +136,7 @@ static double turning_way(const rl_part *part, const moving_piece *m, rl_vec3 by
 
 // (27) Returns how far the piece can come nearer to a part in the step [m].
 static double most_approach(const rl_part *part, const moving_piece *m) {
-  const double moved =
-      fmax(rl_distance(m->from[0], m->to[0]), rl_distance(m->from[1], m->to[1]));
+  const double moved = fmax(end_way(&m->ends[0]), end_way(&m->ends[1]));
   if (!has_turn(&m->turn)) {
     return moved;
   }
@@ -159,7 +187,8 @@ static bool has_gone_through(const rl_part *part, double radius, const moving_pi
   if (rl_dot(*normal, last) < 0.0) {
     return true;
   }
-  const rl_vec3 way = rl_sub(rl_add(m->to[0], m->to[1]), rl_add(m->from[0], m->from[1]));
+  const rl_vec3 way = rl_sub(rl_add(end_at(m, 1.0, 0), end_at(m, 1.0, 1)),
+                             rl_add(end_at(m, 0.0, 0), end_at(m, 0.0, 1)));
   rl_vec3 unused;
   const double middle = 0.5 * (touch.from + touch.until);
   if (piece_distance(part, radius, m, middle, &unused) > -inside * part->inner) {
@@ -172,7 +201,7 @@ static bool has_gone_through(const rl_part *part, double radius, const moving_pi
 // (28) Turns the normal at a share t of the step along with the piece up to the end of the step.
 static rl_vec3 carry_side(const moving_piece *m, double t, rl_vec3 normal) {
   const rl_vec3 was = rl_unit(rl_sub(end_at(m, t, 1), end_at(m, t, 0)));
-  const rl_vec3 is = rl_unit(rl_sub(m->to[1], m->to[0]));
+  const rl_vec3 is = rl_unit(rl_sub(end_at(m, 1.0, 1), end_at(m, 1.0, 0)));
   const rl_vec3 half = rl_cross(was, is); // the sine of the angle along the axis
   const rl_quat q = rl_quat_unit((rl_quat){half.x, half.y, half.z, 1.0 + rl_dot(was, is)});
   return turned(&m->turn, 1.0, rl_rotate(q, turned_back(&m->turn, t, normal)));
@@ -236,15 +265,37 @@ static turn turn_of(const rl_model *model, const rl_state *before, const rl_stat
   return (turn){spin, rl_scale(2.0 * rl_atan2(rl_length(left), fabs(rest.w)), rl_unit(left))};
 }
 
+static turn no_turn_or(const rl_wrapping *w, const rl_state *before, uint32_t carrier) {
+  return carrier == RL_NONE ? still : turn_of(w->model, before, w->state, carrier, w->dt);
+}
+
 static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint32_t body,
                               const rl_swept_piece *piece) {
   const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, body);
   const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, body);
   const rl_body_pose moved = {is.centre, was.rotation};
-  return (moving_piece){
-      {rl_wrap_to_body(was, piece->from[0]), rl_wrap_to_body(was, piece->from[1])},
-      {rl_wrap_to_body(moved, piece->to[0]), rl_wrap_to_body(moved, piece->to[1])},
-      turn_of(w->model, before, w->state, body, w->dt)};
+  moving_piece m = {.turn = turn_of(w->model, before, w->state, body, w->dt)};
+  for (int k = 0; k < 2; k++) {
+    const turn by = no_turn_or(w, before, piece->carriers[k]);
+    moving_end *e = &m.ends[k];
+    *e = (moving_end){.from = rl_wrap_to_body(was, piece->from[k]),
+                      .to = rl_wrap_to_body(moved, piece->to[k]),
+                      .turn = by};
+    if (has_turn(&by)) {
+      const uint32_t carrier = piece->carriers[k];
+      const rl_body_pose at[2] = {
+          rl_body_pose_at(w->model, before, before->points, carrier),
+          rl_body_pose_at(w->model, w->state, w->state->points, carrier)};
+      e->arms[0] = rl_wrap_to_body(at[0], piece->from[k]);
+      e->arms[1] = rl_wrap_to_body(at[1], piece->to[k]);
+      e->from = rl_wrap_to_body(was, at[0].centre);
+      e->to = rl_wrap_to_body(moved, at[1].centre);
+      e->frame = rl_quat_product(
+          (rl_quat){-was.rotation.x, -was.rotation.y, -was.rotation.z, was.rotation.w},
+          at[0].rotation);
+    }
+  }
+  return m;
 }
 
 double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
@@ -255,8 +306,24 @@ double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
   for (uint32_t part = 0; part < b->part_count && has_turn(&m.turn); part++) {
     most = fmax(most, 2.0 * most_approach(&b->parts[part], &m));
   }
-  return fmax(most, rl_distance(m.from[0], turned(&m.turn, 1.0, m.to[0])) +
-                        rl_distance(m.from[1], turned(&m.turn, 1.0, m.to[1])));
+  const bool round = has_turn(&m.ends[0].turn) || has_turn(&m.ends[1].turn);
+  most = fmax(most, round ? end_way(&m.ends[0]) + end_way(&m.ends[1]) : 0.0);
+  return fmax(most, rl_distance(end_at(&m, 0.0, 0), turned(&m.turn, 1.0, end_at(&m, 1.0, 0))) +
+                        rl_distance(end_at(&m, 0.0, 1), turned(&m.turn, 1.0, end_at(&m, 1.0, 1))));
+}
+
+// Returns how far an end that turns with a body is at most from where it comes to be [m]; 0 if it
+// moves straight.
+static double farthest_from_end(const rl_wrapping *w, const rl_state *before,
+                                const rl_swept_piece *piece, int end) {
+  const uint32_t body = piece->carriers[end];
+  if (body == RL_NONE || w->model->bodies[body].spin_slot == RL_NONE) {
+    return 0.0;
+  }
+  const rl_vec3 was = rl_position(&before->points[rl_body_slot(w->model, body)]);
+  const rl_vec3 is = rl_position(&w->state->points[rl_body_slot(w->model, body)]);
+  return rl_distance(was, is) +
+         2.0 * fmax(rl_distance(was, piece->from[end]), rl_distance(is, piece->to[end]));
 }
 
 // A ball that contains a piece throughout the step.
@@ -265,9 +332,13 @@ typedef struct ball {
   double radius;
 } ball;
 
-static ball ball_about(const rl_swept_piece *piece, double radius) {
-  const double moved =
+static ball ball_about(const rl_wrapping *w, const rl_state *before, const rl_swept_piece *piece,
+                       double radius) {
+  double moved =
       fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
+  for (int k = 0; k < 2; k++) {
+    moved = fmax(moved, farthest_from_end(w, before, piece, k));
+  }
   return (ball){rl_scale(0.5, rl_add(piece->to[0], piece->to[1])),
                 0.5 * rl_distance(piece->to[0], piece->to[1]) + moved + radius};
 }
@@ -381,7 +452,7 @@ bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piec
   static const double rounding = 1e-9;
   const rl_model *model = w->model;
   const rl_state *state = w->state;
-  const ball about = ball_about(swept, model->ropes[w->rope].radius);
+  const ball about = ball_about(w, before, swept, model->ropes[w->rope].radius);
   const uint8_t *touches = &model->touches[(size_t)w->rope * model->body_count];
   const double place = rl_dot(order_along, about.centre);
   const double reach = (1.0 + rounding) * (about.radius + state->widest_body);
@@ -441,8 +512,8 @@ void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old
   const rl_path_item *items = w->path.items;
   for (size_t k = 0; k + 1 < w->path.count; k++) {
     const rl_vec3 a = items[k].exit, b = items[k + 1].entry;
-    const rl_swept_piece rests = {{a, b}, {a, b}};
-    const ball about = ball_about(&rests, model->ropes[w->rope].radius);
+    const rl_swept_piece rests = {{a, b}, {a, b}, {RL_NONE, RL_NONE}};
+    const ball about = ball_about(w, w->state, &rests, model->ropes[w->rope].radius);
     for (uint32_t body = 0; body < model->body_count; body++) {
       const bool near = model->touches[(size_t)w->rope * model->body_count + body] &&
                         body != w->left && is_near(w, w->state, about, body);
