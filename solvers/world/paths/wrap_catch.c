@@ -275,8 +275,10 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   const double length = rl_distance(swept->to[0], entry);
   const double share = length / (length + rl_distance(exit, swept->to[1]));
   const rl_vec3 was = rl_add_scaled(swept->from[0], share, rl_sub(swept->from[1], swept->from[0]));
-  const rl_swept_piece second = {{was, swept->from[1]}, {exit, swept->to[1]}, {RL_NONE, swept->carriers[1]}};
-  const rl_swept_piece one = {{swept->from[0], was}, {swept->to[0], entry}, {swept->carriers[0], RL_NONE}};
+  const rl_swept_piece second = {
+      {was, swept->from[1]}, {exit, swept->to[1]}, {RL_NONE, swept->carriers[1]}};
+  const rl_swept_piece one = {
+      {swept->from[0], was}, {swept->to[0], entry}, {swept->carriers[0], RL_NONE}};
   rl_wraps_catch_hits(w, before, piece + come, &second);
   rl_wraps_catch_hits(w, before, piece, &one);
 }

@@ -211,21 +211,15 @@ static double end_loop(const rl_model *model, const rl_state *before, rl_state *
   return rubbed;
 }
 
-// Returns the body with which an item turns: it is tied there, runs through an eye of it, or lies on
-// an edge. What lies on something round stays where it is while that turns.
-static uint32_t turns_with(const rl_wrapping *w, size_t i) {
-  const rl_path_item *item = &w->path.items[i];
-  const uint32_t body = rl_path_is_round(item)
-                            ? RL_NONE
-                            : rl_wrap_carrier(w->model, w->state, w->rope, (uint32_t)i);
-  return body == rl_wrap_moving ? RL_NONE : body;
-}
-
 static rl_swept_piece sweep(const rl_wrapping *w, const rl_state *before, size_t piece) {
   const rl_path_item *then = rl_path_items(before, w->rope), *now = w->path.items;
-  return (rl_swept_piece){{then[piece].exit, then[piece + 1].entry},
+  rl_swept_piece swept = {{then[piece].exit, then[piece + 1].entry},
                           {now[piece].exit, now[piece + 1].entry},
-                          {turns_with(w, piece), turns_with(w, piece + 1)}};
+                          {RL_NONE, RL_NONE}};
+  for (size_t k = 0; k < 2 && w->turns; k++) {
+    swept.carriers[k] = rl_wraps_turns_with(w, before, piece + k);
+  }
+  return swept;
 }
 
 // Whether the features of the rope stay the same and it has run into nothing.
@@ -273,7 +267,7 @@ void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state) {
 
 // Ends a step for an open rope. Returns the friction loss [J].
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
-                       size_t split, double dt, bool meets) {
+                       size_t split, double dt, bool meets, bool turns) {
   const double start = rl_wrap_solve_path(model, before, r, before->points);
   if (find_path(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
@@ -287,6 +281,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   const double stored = rl_wraps_stored(model, ended == RL_NONE ? state : before, r);
   rl_wrapping w = rl_wraps_open(model, state, r);
   w.dt = dt;
+  w.turns = turns;
   w.start = start;
   w.along = along;
   w.meets = meets;
@@ -321,14 +316,16 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
                     bool meets) {
   size_t split = 0;
   double rubbed = 0.0;
+  const bool turns = rl_wraps_turn(model, before, state, dt);
   rl_wraps_sort_bodies(model, before, state);
   state->passage = (rl_passage){0.0, 0.0};
   memset(state->growths, 0, (model->wrap_capacity + model->rope_count) * sizeof *state->growths);
   for (uint32_t r = 0; r < model->rope_count; r++) {
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);
-      rubbed += rl_wraps_is_loop(model, r) ? end_loop(model, before, state, r, split, dt)
-                                           : end_rope(model, before, state, r, split, dt, meets);
+      rubbed += rl_wraps_is_loop(model, r)
+                    ? end_loop(model, before, state, r, split, dt)
+                    : end_rope(model, before, state, r, split, dt, meets, turns);
       split += own;
     }
   }

@@ -222,6 +222,7 @@ typedef struct rl_wrapping {
   rl_path path; // its items are those of the state
   size_t solid_count;
   double dt;             // of the step; 0 in a fall [s]
+  bool turns;            // rl_wraps_turn of the step
   double start;          // length of the way at the start of the step, or of the fall [m]
   double shortest;       // least length that the rope can have now unless it falls [m]
   double along;          // rl_wraps_linear_change of the way in the step; 0 in a fall [m]
@@ -288,6 +289,13 @@ typedef struct rl_hit {
 // Sorts the bodies along one direction, for the search of each piece. They are nearly sorted from
 // the step before.
 void rl_wraps_sort_bodies(const rl_model *model, const rl_state *before, rl_state *state);
+
+// Whether any body turns so far in a step that moves past it, seen from it, are not straight.
+bool rl_wraps_turn(const rl_model *model, const rl_state *before, const rl_state *state, double dt);
+
+// Returns the body with which an item of the list turns so far: it is tied there, runs through an
+// eye of it, or lies on an edge. What lies on something round stays where it is while that turns.
+uint32_t rl_wraps_turns_with(const rl_wrapping *w, const rl_state *before, size_t i);
 
 // Whether the piece from items[piece] to the next one runs into a part; the first one is `found`.
 bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piece,

@@ -10,9 +10,9 @@ static const double inside = 1e-6;
 
 // How a body turns within a step, in its frame at the start: at the share t by t times `spin`, and
 // before that by t times `rest` [rad], (26).
-typedef struct turn {
+typedef struct turning {
   rl_vec3 spin, rest;
-} turn;
+} turning;
 
 // An end of a straight piece, from the centre of a body and in its frame at the start of the step.
 // It moves straight; or, where it is tied to a body that turns, that body's centre does, and the
@@ -21,28 +21,28 @@ typedef struct moving_end {
   rl_vec3 from, to;
   rl_quat frame; // of the arms
   rl_vec3 arms[2];
-  turn turn;
+  turning turn;
 } moving_end;
 
 // The ends of a piece, and how the body turns.
 typedef struct moving_piece {
   moving_end ends[2];
-  turn turn;
+  turning turn;
 } moving_piece;
 
-static const turn still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+static const turning still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 
-static bool has_turn(const turn *by) { return !(rl_is_zero(by->spin) && rl_is_zero(by->rest)); }
+static bool has_turn(const turning *by) { return !(rl_is_zero(by->spin) && rl_is_zero(by->rest)); }
 
 // (26) Return a vector in the frame that the body has at the share t of the step, and back.
-static rl_vec3 turned(const turn *by, double t, rl_vec3 v) {
+static rl_vec3 turned(const turning *by, double t, rl_vec3 v) {
   return has_turn(by)
              ? rl_rotate_inverse(rl_quat_from_vector(rl_scale(t, by->rest)),
                                  rl_rotate_inverse(rl_quat_from_vector(rl_scale(t, by->spin)), v))
              : v;
 }
 
-static rl_vec3 turned_back(const turn *by, double t, rl_vec3 v) {
+static rl_vec3 turned_back(const turning *by, double t, rl_vec3 v) {
   return has_turn(by) ? rl_rotate(rl_quat_from_vector(rl_scale(t, by->spin)),
                                   rl_rotate(rl_quat_from_vector(rl_scale(t, by->rest)), v))
                       : v;
@@ -231,7 +231,7 @@ static rl_passage runs_into(const rl_part *part, double radius, const moving_pie
     return never;
   }
   touch.until = find_touch(part, radius, m, true, speed, depth, &(rl_vec3){0}, &distance);
-  if (has_turn(&m->turn)) {
+  if (has_turn(&m->turn) || has_turn(&m->ends[0].turn) || has_turn(&m->ends[1].turn)) {
     const rl_vec3 side = carry_side(m, touch.from, *normal);
     *normal = side;
     return end < -depth || has_been_inside(part, radius, m, touch, speed) ? touch : never;
@@ -241,8 +241,8 @@ static rl_passage runs_into(const rl_part *part, double radius, const moving_pie
 
 // (26) Returns how a body turns in the step: about the axis of its mean spin by the angle that is
 // nearest to it, and by what remains of the turn between its two poses.
-static turn turn_of(const rl_model *model, const rl_state *before, const rl_state *state,
-                    uint32_t body, double dt) {
+static turning turn_of(const rl_model *model, const rl_state *before, const rl_state *state,
+                       uint32_t body, double dt) {
   if (model->bodies[body].spin_slot == RL_NONE) {
     return still;
   }
@@ -262,40 +262,76 @@ static turn turn_of(const rl_model *model, const rl_state *before, const rl_stat
   }
   const rl_quat rest = rl_quat_product(rl_quat_from_vector(rl_scale(-1.0, spin)), whole);
   const rl_vec3 left = rl_scale(rest.w < 0.0 ? -1.0 : 1.0, rl_vec(rest.x, rest.y, rest.z));
-  return (turn){spin, rl_scale(2.0 * rl_atan2(rl_length(left), fabs(rest.w)), rl_unit(left))};
+  return (turning){spin, rl_scale(2.0 * rl_atan2(rl_length(left), fabs(rest.w)), rl_unit(left))};
 }
 
-static turn no_turn_or(const rl_wrapping *w, const rl_state *before, uint32_t carrier) {
-  return carrier == RL_NONE ? still : turn_of(w->model, before, w->state, carrier, w->dt);
+// Whether a body turns so little in the step that all moves past it, seen from it, are straight.
+static bool is_slow(const rl_model *model, const rl_state *before, const rl_state *state,
+                    uint32_t body, double dt) {
+  static const double most = 0.01; // [rad]
+  if (body == RL_NONE || model->bodies[body].spin_slot == RL_NONE) {
+    return true;
+  }
+  const rl_body *b = &model->bodies[body];
+  const rl_vec3 spins[2] = {rl_times(b->inverse_root_inertia, before->velocities[b->spin_slot]),
+                            rl_times(b->inverse_root_inertia, state->velocities[b->spin_slot])};
+  const rl_quat was = rl_body_rotation(model, before, before->points, body);
+  const rl_quat is = rl_body_rotation(model, state, state->points, body);
+  const rl_quat by = rl_quat_product((rl_quat){-was.x, -was.y, -was.z, was.w}, is);
+  return by.x * by.x + by.y * by.y + by.z * by.z < 0.25 * most * most &&
+         dt * dt * rl_dot(spins[0], spins[0]) < most * most &&
+         dt * dt * rl_dot(spins[1], spins[1]) < most * most;
+}
+
+bool rl_wraps_turn(const rl_model *model, const rl_state *before, const rl_state *state,
+                   double dt) {
+  bool turns = false;
+  for (uint32_t body = 0; body < model->body_count && !turns; body++) {
+    turns = !is_slow(model, before, state, body, dt);
+  }
+  return turns;
+}
+
+// (26a) An end that turns with a body, from the centre of another one with the poses `was` and
+// `moved` and in its frame at the start of the step.
+static moving_end turning_end(const rl_wrapping *w, const rl_state *before, uint32_t carrier,
+                              const rl_vec3 places[2], rl_body_pose was, rl_body_pose moved) {
+  const rl_body_pose first = rl_body_pose_at(w->model, before, before->points, carrier);
+  const rl_body_pose last = rl_body_pose_at(w->model, w->state, w->state->points, carrier);
+  const rl_quat back = {-was.rotation.x, -was.rotation.y, -was.rotation.z, was.rotation.w};
+  return (moving_end){.from = rl_wrap_to_body(was, first.centre),
+                      .to = rl_wrap_to_body(moved, last.centre),
+                      .frame = rl_quat_product(back, first.rotation),
+                      .arms = {rl_wrap_to_body(first, places[0]), rl_wrap_to_body(last, places[1])},
+                      .turn = turn_of(w->model, before, w->state, carrier, w->dt)};
 }
 
 static moving_piece seen_from(const rl_wrapping *w, const rl_state *before, uint32_t body,
                               const rl_swept_piece *piece) {
   const rl_body_pose was = rl_body_pose_at(w->model, before, before->points, body);
   const rl_body_pose is = rl_body_pose_at(w->model, w->state, w->state->points, body);
-  const rl_body_pose moved = {is.centre, was.rotation};
-  moving_piece m = {.turn = turn_of(w->model, before, w->state, body, w->dt)};
+  const bool is_straight =
+      !w->turns || (is_slow(w->model, before, w->state, body, w->dt) &&
+                    piece->carriers[0] == RL_NONE && piece->carriers[1] == RL_NONE);
+  const rl_body_pose moved = is_straight ? is : (rl_body_pose){is.centre, was.rotation};
+  moving_piece m = {.turn = is_straight ? still : turn_of(w->model, before, w->state, body, w->dt)};
   for (int k = 0; k < 2; k++) {
-    const turn by = no_turn_or(w, before, piece->carriers[k]);
-    moving_end *e = &m.ends[k];
-    *e = (moving_end){.from = rl_wrap_to_body(was, piece->from[k]),
-                      .to = rl_wrap_to_body(moved, piece->to[k]),
-                      .turn = by};
-    if (has_turn(&by)) {
-      const uint32_t carrier = piece->carriers[k];
-      const rl_body_pose at[2] = {
-          rl_body_pose_at(w->model, before, before->points, carrier),
-          rl_body_pose_at(w->model, w->state, w->state->points, carrier)};
-      e->arms[0] = rl_wrap_to_body(at[0], piece->from[k]);
-      e->arms[1] = rl_wrap_to_body(at[1], piece->to[k]);
-      e->from = rl_wrap_to_body(was, at[0].centre);
-      e->to = rl_wrap_to_body(moved, at[1].centre);
-      e->frame = rl_quat_product(
-          (rl_quat){-was.rotation.x, -was.rotation.y, -was.rotation.z, was.rotation.w},
-          at[0].rotation);
-    }
+    const rl_vec3 places[2] = {piece->from[k], piece->to[k]};
+    m.ends[k] = piece->carriers[k] == RL_NONE
+                    ? (moving_end){.from = rl_wrap_to_body(was, places[0]),
+                                   .to = rl_wrap_to_body(moved, places[1])}
+                    : turning_end(w, before, piece->carriers[k], places, was, moved);
   }
   return m;
+}
+
+uint32_t rl_wraps_turns_with(const rl_wrapping *w, const rl_state *before, size_t i) {
+  if (rl_path_is_round(&w->path.items[i])) {
+    return RL_NONE;
+  }
+  const uint32_t body = rl_wrap_carrier(w->model, w->state, w->rope, (uint32_t)i);
+  return body == rl_wrap_moving || is_slow(w->model, before, w->state, body, w->dt) ? RL_NONE
+                                                                                    : body;
 }
 
 double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
@@ -317,7 +353,7 @@ double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
 static double farthest_from_end(const rl_wrapping *w, const rl_state *before,
                                 const rl_swept_piece *piece, int end) {
   const uint32_t body = piece->carriers[end];
-  if (body == RL_NONE || w->model->bodies[body].spin_slot == RL_NONE) {
+  if (body == RL_NONE) {
     return 0.0;
   }
   const rl_vec3 was = rl_position(&before->points[rl_body_slot(w->model, body)]);
@@ -336,7 +372,7 @@ static ball ball_about(const rl_wrapping *w, const rl_state *before, const rl_sw
                        double radius) {
   double moved =
       fmax(rl_distance(piece->from[0], piece->to[0]), rl_distance(piece->from[1], piece->to[1]));
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2 && w->turns; k++) {
     moved = fmax(moved, farthest_from_end(w, before, piece, k));
   }
   return (ball){rl_scale(0.5, rl_add(piece->to[0], piece->to[1])),
@@ -531,11 +567,10 @@ void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old
 static const double most_turn = 0.6;
 
 // Returns the angle by which the features of a part turn in a step [rad].
-static double features_turn(const rl_part *part, const turn *by) {
+static double features_turn(const rl_part *part, const turning *by) {
   const rl_vec3 all = rl_rotate_inverse(part->rotation, rl_add(by->spin, by->rest));
   const bool has_axis = part->shape == RL_CAPSULE || part->shape == RL_CYLINDER;
-  return part->shape == RL_SPHERE ? 0.0
-                                  : rl_length(rl_vec(all.x, all.y, has_axis ? 0.0 : all.z));
+  return part->shape == RL_SPHERE ? 0.0 : rl_length(rl_vec(all.x, all.y, has_axis ? 0.0 : all.z));
 }
 
 // (29) Whether a part on which a rope lies in a state turns too far in the step.
@@ -545,7 +580,7 @@ static bool turns_too_far(const rl_model *model, const rl_state *before, const r
   for (uint32_t i = 0; i < on->wrap_counts[rope] && !turns; i++) {
     const rl_wrap *wrap = &rl_wraps_of(model, on, rope)[i];
     if (wrap->body != RL_NONE) {
-      const turn by = turn_of(model, before, state, wrap->body, dt);
+      const turning by = turn_of(model, before, state, wrap->body, dt);
       turns = features_turn(rl_wrap_part(model, wrap), &by) > most_turn;
     }
   }
@@ -555,6 +590,9 @@ static bool turns_too_far(const rl_model *model, const rl_state *before, const r
 void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state *state,
                          double dt) {
   bool turns = false;
+  if (!rl_wraps_turn(model, before, state, dt)) {
+    return;
+  }
   for (uint32_t r = 0; r < model->rope_count && !turns; r++) {
     turns = turns_too_far(model, before, state, dt, before, r) ||
             turns_too_far(model, before, state, dt, state, r);
