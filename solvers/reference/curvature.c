@@ -81,6 +81,67 @@ static double link_curvature(const rl_equations *e, const rl_link *link) {
                          (moving_vertex){rl_position(&points[link->b]), v[link->b], none});
 }
 
+// Returns the rate of what has the gradients `with` in the motion of what a plane that yields
+// depends on, with the path at `points` in the items.
+static double rate_with(const rl_equations *e, uint32_t rope, uint32_t wrap, const rl_point *points,
+                        const rl_yield *yield, const rl_vec3 with[2]) {
+  const uint32_t ball = rl_wrap_slot(e->model, e->state, rope, wrap + 1);
+  double rate = 0.0;
+  for (uint32_t k = 0; k < 2; k++) {
+    const uint32_t slot = rl_wrap_slot(e->model, e->state, rope, wrap + 2 * k);
+    const rl_vec3 at = yield->ends[k];
+    const rl_vec3 end = rl_trial_velocity(e->model, e->state, points, slot, at);
+    const rl_vec3 beside = rl_trial_velocity(e->model, e->state, points, ball, at);
+    rate += rl_dot(with[k], rl_sub(end, beside));
+  }
+  return rate;
+}
+
+double rl_equations_yielding(const rl_equations *e, uint32_t rope, uint32_t wrap,
+                             rl_vec3 *turning) {
+  rl_wrap_solve_path(e->model, e->state, rope, e->state->points);
+  const rl_yield y = rl_wrap_yield(e->model, e->state, rope, wrap);
+  const uint32_t body = e->state->wraps[e->model->ropes[rope].first_wrap + wrap].body;
+  const rl_quat r = rl_body_rotation(e->model, e->state, e->state->points, body);
+  *turning =
+      rl_rotate_inverse(r, rl_scale(rate_with(e, rope, wrap, e->state->points, &y, y.turn), y.on));
+  return rate_with(e, rope, wrap, e->state->points, &y, y.more);
+}
+
+// Turns the planes that yield to where they are after a time, at their present rate.
+static void turn_planes(const rl_equations *e, double time) {
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    const rl_plane *plane = &e->planes[k];
+    e->state->wraps[e->model->ropes[plane->rope].first_wrap + plane->wrap].side =
+        rl_unit(rl_add_scaled(plane->here, time, plane->turning));
+  }
+}
+
+// Keeps the planes that yield, and the rates at which they turn.
+static void keep_planes(rl_equations *e) {
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    rl_plane *plane = &e->planes[k];
+    plane->here = e->state->wraps[e->model->ropes[plane->rope].first_wrap + plane->wrap].side;
+    rl_equations_yielding(e, plane->rope, plane->wrap, &plane->turning);
+  }
+}
+
+// Returns the share of a strand in the rates of the planes that yield at its ends.
+static double share_of_yields(const rl_equations *e, const rl_row *row, const rl_point *points) {
+  const uint32_t rope = e->model->link_rope[row->item];
+  const rl_wrap *wraps = &e->state->wraps[e->model->ropes[rope].first_wrap];
+  double rate = 0.0;
+  for (uint32_t k = 0; k < 2 && row->entry_count > 0; k++) {
+    const uint32_t item = row->first_piece + k * row->piece_count;
+    if (item > 0 && item <= e->state->wrap_counts[rope] && wraps[item - 1].yields) {
+      const rl_yield y = rl_wrap_yield(e->model, e->state, rope, item - 1);
+      rate += rl_wrap_yield_share(e->model, e->state, rope, item - 1, 1 - k) *
+              rate_with(e, rope, item - 1, points, &y, y.more);
+    }
+  }
+  return rate;
+}
+
 // Returns the rate at which the pieces of a strand get longer by the motion of what they lead from
 // and to, with the path at `points` in the items. `slips`, or NULL: the rate up to each wrap is
 // subtracted there, which gives the speed of the rope over it.
@@ -118,7 +179,15 @@ double rl_row_speed(const rl_equations *e, const rl_row *row) {
   return speed;
 }
 
-// Solves the path of a strand; returns the smallest of its pieces and radii, L of (7) [m].
+// Returns how far the middle of a ball is from the line between the neighbours of the wrap on it:
+// as far as these can move before the plane of the shortest path turns round [m].
+static double line_beside(const rl_path_item *item) {
+  const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
+  return rl_length(rl_cross(p, q)) / rl_distance(p, q);
+}
+
+// Solves the path of a strand; returns the smallest of its pieces and radii, L of (7) [m]; beside a
+// plane that yields, also of the distances of the ball from the lines between its neighbours.
 static double strand_size(rl_equations *e, const rl_row *row) {
   const rl_path_item *items = rl_path_items(e->state, e->model->link_rope[row->item]);
   double size = e->model->reach;
@@ -128,6 +197,11 @@ static double strand_size(rl_equations *e, const rl_row *row) {
     size = items[k].radius > 0.0 ? fmin(size, items[k].radius) : size;
     const bool is_seam = last || !(items[k].piece > no_piece * e->model->reach);
     size = is_seam ? size : fmin(size, items[k].piece);
+  }
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    const rl_plane *plane = &e->planes[k];
+    const bool same = plane->rope == e->model->link_rope[row->item];
+    size = same ? fmin(size, line_beside(&items[plane->wrap + 1])) : size;
   }
   return size;
 }
@@ -202,14 +276,21 @@ static double strand_curvature(rl_equations *e, rl_row *row) {
   }
   const double places = places_speed(e, rope, displacement * size / speed);
   const double h = displacement * size / fmax(speed, places);
+  keep_planes(e);
   for (int k = -4; k <= 4; k++) {
     if (k != 0) {
       rl_displace(e, e->state->points, k * h, e->displaced);
+      turn_planes(e, k * h);
       rl_wrap_lay_path(e->model, e->state, rope, e->displaced, k * h);
-      const double rate = pieces_rate(e, row, e->displaced, NULL);
+      const double rate =
+          pieces_rate(e, row, e->displaced, NULL) + share_of_yields(e, row, e->displaced);
       sum += rl_difference_share(k) * rate;
       e->evaluations++;
     }
+  }
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    e->state->wraps[e->model->ropes[e->planes[k].rope].first_wrap + e->planes[k].wrap].side =
+        e->planes[k].here;
   }
   return sum / h;
 }

@@ -36,6 +36,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->shares = rl_carve(c, unknowns, sizeof *e->shares);
   e->other_shares = rl_carve(c, unknowns, sizeof *e->other_shares);
   e->curvatures = rl_carve(c, unknowns, sizeof *e->curvatures);
+  e->planes = rl_carve(c, rl_plane_capacity(model), sizeof *e->planes);
   e->row_of = rl_carve(c, unknowns, sizeof *e->row_of);
   e->rope_of = rl_carve(c, unknowns, sizeof *e->rope_of);
   e->accelerations = rl_carve(c, model->slot_count, sizeof *e->accelerations);
@@ -63,6 +64,33 @@ static void find_rows(rl_equations *e) {
   }
 }
 
+static rl_wrap *wrap_of(const rl_equations *e, const rl_plane *plane) {
+  return &e->state->wraps[e->model->ropes[plane->rope].first_wrap + plane->wrap];
+}
+
+static void find_planes(rl_equations *e) {
+  e->plane_count = 0;
+  for (uint32_t r = 0; r < e->model->rope_count && e->model->split_capacity > 0; r++) {
+    const uint32_t count = e->model->ropes[r].rubs ? e->state->wrap_counts[r] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      const rl_plane plane = {.rope = r, .wrap = i};
+      if (wrap_of(e, &plane)->yields) {
+        e->planes[e->plane_count++] = plane;
+      }
+    }
+  }
+}
+
+// Turns the planes that yield to those of y.
+static void scatter_planes(rl_equations *e, const double *y) {
+  const double *turned = &y[rl_equations_dimension(e->model, e->lcp.direct.row_count, 0)];
+  for (uint32_t k = 0; k < e->plane_count; k++, turned += 3) {
+    const rl_vec3 change = {turned[0], turned[1], turned[2]};
+    rl_wrap_set_plane(e->model, wrap_of(e, &e->planes[k]),
+                      rl_unit(rl_add(e->planes[k].start, change)));
+  }
+}
+
 void rl_equations_begin(rl_equations *e, const rl_model *model, rl_state *state, rl_rows *rows) {
   e->model = model;
   e->state = state;
@@ -70,6 +98,7 @@ void rl_equations_begin(rl_equations *e, const rl_model *model, rl_state *state,
   rl_direct_build(&e->lcp.direct, model, state, rows);
   rl_direct_bounds(&e->lcp.direct, rows, e->lcp.lower);
   find_rows(e);
+  find_planes(e);
   e->has_driven = false;
   for (uint32_t i = 0; i < model->body_count; i++) {
     e->has_driven = e->has_driven || model->bodies[i].motion == RL_DRIVEN;
@@ -89,11 +118,12 @@ void rl_equations_gather(const rl_equations *e, double *y) {
 
 void rl_equations_scatter(rl_equations *e, const double *y) {
   const uint32_t slots = e->model->slot_count;
-  const double *u = &y[3 * (size_t)slots];
-  for (uint32_t i = 0; i < slots; i++, y += 3, u += 3) {
-    e->state->points[i] = (rl_point){y[0], y[1], y[2], e->state->points[i].w};
+  const double *x = y, *u = &y[3 * (size_t)slots];
+  for (uint32_t i = 0; i < slots; i++, x += 3, u += 3) {
+    e->state->points[i] = (rl_point){x[0], x[1], x[2], e->state->points[i].w};
     e->state->velocities[i] = (rl_vec3){u[0], u[1], u[2]};
   }
+  scatter_planes(e, y);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -351,6 +381,9 @@ static void value_strands(rl_equations *e, const double *y) {
 }
 
 void rl_equations_start(rl_equations *e) {
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    e->planes[k].start = wrap_of(e, &e->planes[k])->side;
+  }
   for (uint32_t k = 0; k < e->rows->row_count && e->model->split_capacity > 0; k++) {
     rl_row *row = &e->rows->rows[k];
     if (is_strand(e, row)) {
@@ -381,6 +414,16 @@ static void share_rope(rl_equations *e, const double *y, uint32_t rope) {
             row->value - strand_value(e, y, row->source) - sum / count;
       }
     }
+  }
+}
+
+void rl_equations_hold_planes(rl_equations *e) {
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    const rl_plane *plane = &e->planes[k];
+    rl_wrap *wrap = wrap_of(e, plane);
+    rl_wrap_solve_path(e->model, e->state, plane->rope, e->state->points);
+    rl_wrap_set_plane(e->model, wrap,
+                      rl_wrap_yielded(e->model, e->state, plane->rope, plane->wrap, wrap->along));
   }
 }
 
@@ -425,6 +468,12 @@ int rl_equations_rates(double t, const double *y, double *dydt, void *equations)
   memcpy(&u[2], e->multipliers, rows * sizeof *u);
   if (e->model->split_capacity > 0) {
     memcpy(&u[2 + rows], e->lcp.rates, rows * sizeof *u);
+  }
+  u += 2 + (e->model->split_capacity > 0 ? 2 : 1) * (size_t)rows;
+  for (uint32_t k = 0; k < e->plane_count; k++, u += 3) {
+    rl_vec3 turning;
+    rl_equations_yielding(e, e->planes[k].rope, e->planes[k].wrap, &turning);
+    memcpy(u, (double[3]){turning.x, turning.y, turning.z}, 3 * sizeof *u);
   }
   return isfinite(sum) ? GSL_SUCCESS : GSL_EBADFUNC;
 }

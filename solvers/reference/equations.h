@@ -17,8 +17,20 @@ static inline size_t rl_equations_tail(const rl_model *model) {
   return 6 * (size_t)model->slot_count;
 }
 
-static inline size_t rl_equations_dimension(const rl_model *model, size_t rows) {
-  return rl_equations_tail(model) + 2 + (model->split_capacity > 0 ? 2 : 1) * rows;
+static inline size_t rl_equations_dimension(const rl_model *model, size_t rows, size_t yields) {
+  return rl_equations_tail(model) + 2 + (model->split_capacity > 0 ? 2 : 1) * rows + 3 * yields;
+}
+
+// A plane that yields: the rope and the wrap, its normal at the start of the internal step and
+// where a difference is taken, and the rate of that, in the body's frame.
+typedef struct rl_plane {
+  uint32_t rope, wrap;
+  rl_vec3 start, here, turning;
+} rl_plane;
+
+// Returns how many there can be.
+static inline size_t rl_plane_capacity(const rl_model *model) {
+  return model->split_capacity > 0 ? model->wrap_capacity : 0;
 }
 
 // A contact with friction that acts sticks; has begun to slip, so slowly that its friction points
@@ -92,15 +104,17 @@ typedef struct rl_equations {
   rl_rubbing *rubbing;       // [contacts] of those with friction, in the order of the tangents
   rl_rubbing *other_rubbing; // [contacts] copy while another solution is tried, (9a)
   bool has_driven, has_elastic;
-  rl_gauge *gauges;       // [unknowns] of rl_equations_event
-  double *starts;         // [unknowns] C at the start of the internal step [m]
-  double *multipliers;    // [unknowns] lambda where last evaluated [N]
-  double *impulses;       // [unknowns] of catches, and those that the caller adds [N s]
-  double *blows;          // [unknowns] impulses of the catch in the last choice [N s]
-  double *shares;         // [unknowns] lambda* of (4a) [N]
-  double *other_shares;   // [unknowns] copy while another solution is tried, (9a) [N]
-  double *softness;       // [unknowns] of (4c) [1/kg]
-  double *curvatures;     // [unknowns] (dJ/dt) v [m/s^2]
+  rl_gauge *gauges;     // [unknowns] of rl_equations_event
+  double *starts;       // [unknowns] C at the start of the internal step [m]
+  double *multipliers;  // [unknowns] lambda where last evaluated [N]
+  double *impulses;     // [unknowns] of catches, and those that the caller adds [N s]
+  double *blows;        // [unknowns] impulses of the catch in the last choice [N s]
+  double *shares;       // [unknowns] lambda* of (4a) [N]
+  double *other_shares; // [unknowns] copy while another solution is tried, (9a) [N]
+  double *softness;     // [unknowns] of (4c) [1/kg]
+  double *curvatures;   // [unknowns] (dJ/dt) v [m/s^2]
+  rl_plane *planes;     // [rl_plane_capacity] those that yield
+  uint32_t plane_count;
   uint32_t *row_of;       // [unknowns] index in rows; RL_NONE: a link
   uint32_t *rope_of;      // [unknowns] RL_NONE: a contact
   rl_vec3 *accelerations; // [slots]
@@ -143,6 +157,10 @@ int rl_equations_rates_between(double t, const double *y, double *dydt, void *eq
 // the rest length with which its C is that of y. The state is that of y.
 void rl_equations_start(rl_equations *equations);
 void rl_equations_share(rl_equations *equations, const double *y);
+
+// (19b) of wraps.md: turns the planes that yield to where friction just holds the rope in the
+// state.
+void rl_equations_hold_planes(rl_equations *equations);
 
 // (6) Moves positions and velocities of the state on to the rows that act; small turns go into the
 // rotations. Returns the largest rate of a row that this stops [m/s].

@@ -82,7 +82,8 @@ static const double most_begun = 2.0;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   rl_truth *self = memory;
-  const size_t dimension = rl_equations_dimension(model, rl_unknown_capacity(model));
+  const size_t dimension =
+      rl_equations_dimension(model, rl_unknown_capacity(model), rl_plane_capacity(model));
   rl_equations_lay_out(&self->equations, model, c);
   self->y = rl_carve(c, dimension, sizeof *self->y);
   self->error = rl_carve(c, dimension, sizeof *self->error);
@@ -104,8 +105,9 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
 
 static bool acquire(void *memory, const rl_model *model) {
   rl_truth *self = memory;
-  self->stepper = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd,
-                                        rl_equations_dimension(model, rl_unknown_capacity(model)));
+  self->stepper = gsl_odeiv2_step_alloc(
+      gsl_odeiv2_step_rk8pd,
+      rl_equations_dimension(model, rl_unknown_capacity(model), rl_plane_capacity(model)));
   self->control = gsl_odeiv2_control_standard_new(1.0, 1.0, 1.0, 0.0);
   return self->stepper && self->control;
 }
@@ -192,13 +194,14 @@ static double travelled(const rl_truth *self, double dt) {
 static int try_step(rl_truth *self, double *h, double *next, double least, bool fixed, double dt) {
   const size_t dimension = rl_truth_dimension(self);
   const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
+  const size_t planes = dimension - 3 * (size_t)self->equations.plane_count;
   for (;;) {
     int status = rl_truth_apply(self, *h);
     *next = *h;
     if (status == GSL_SUCCESS && !fixed) {
       // Impulses are integrals of forces that positions and velocities determine: their error does
       // not shorten the step.
-      memset(&self->error[quadratures], 0, (dimension - quadratures) * sizeof *self->error);
+      memset(&self->error[quadratures], 0, (planes - quadratures) * sizeof *self->error);
       const int change = gsl_odeiv2_control_hadjust(self->control, self->stepper, self->y,
                                                     self->error, self->rates, next);
       const double wanted = *next;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The rows, grips and wraps with which a run goes on after an event, and the choice of active rows.
+#include "curvature.h"
 #include "reference_internal.h"
 
 #include "world/paths/wrap.h"
@@ -45,6 +46,9 @@ static void take_grips(rl_truth *self) {
     const bool same = has_same_ways(model, state, self->judged, r);
     for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
       wraps[i].grip = judged[i].grip;
+      if (wraps[i].yields && !judged[i].yields) {
+        rl_wrap_end_yield(&wraps[i]);
+      }
     }
     if (!same) {
       memcpy(wraps, judged, model->ropes[r].wrap_capacity * sizeof *wraps);
@@ -181,6 +185,29 @@ static void settle(rl_truth *self) {
   }
 }
 
+// (19c) of wraps.md: lets the planes yield that yield in `judged`, where their planes are others
+// than at the start of the internal step. Those that would turn back at once only turn.
+static void begin_yields(rl_truth *self) {
+  const rl_model *model = self->equations.model;
+  rl_state *state = self->equations.state;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const uint32_t first = model->ropes[r].first_wrap;
+    const uint32_t count = has_same_ways(model, state, self->judged, r) ? state->wrap_counts[r] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      const rl_vec3 was = self->before->wraps[first + i].side;
+      if (state->wraps[first + i].held &&
+          rl_distance(self->judged->wraps[first + i].side, was) > 0.0) {
+        rl_vec3 turning;
+        rl_wrap_solve_path(model, state, r, state->points);
+        rl_wrap_begin_yield(model, state, r, i);
+        if (rl_equations_yielding(&self->equations, r, i, &turning) >= 0.0) {
+          rl_wrap_end_yield(&state->wraps[first + i]);
+        }
+      }
+    }
+  }
+}
+
 void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -201,6 +228,7 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
       if (self->found == RL_A_GRIP) {
         settle(self);
         take_grips(self);
+        begin_yields(self);
       }
     }
     lay_rows(self, t, dt);

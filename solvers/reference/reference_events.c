@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One internal step of a run, and the first event in it: a rope falls slack or is caught, a contact
 // is met or left, a wrap stops or begins to slip, a node comes to its eye.
+#include "curvature.h"
 #include "reference_internal.h"
 
 #include "world/paths/wrap.h"
@@ -25,7 +26,8 @@ static const double no_event = 1e-15;
 static const double deep = 1e-9, deep_within = 1e-13;
 
 size_t rl_truth_dimension(const rl_truth *self) {
-  return rl_equations_dimension(self->equations.model, self->equations.lcp.direct.row_count);
+  const rl_equations *e = &self->equations;
+  return rl_equations_dimension(e->model, e->lcp.direct.row_count, e->plane_count);
 }
 
 int rl_truth_apply(rl_truth *self, double h) {
@@ -43,6 +45,7 @@ int rl_truth_finish(rl_truth *self, double h) {
   rl_equations *e = &self->equations;
   rl_equations_reel(e, h);
   rl_equations_scatter(e, self->y);
+  rl_equations_hold_planes(e);
   rl_equations_share(e, self->y);
   const double stopped = rl_equations_project(e);
   rl_equations_gather(e, self->y);
@@ -177,6 +180,26 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double
   return largest;
 }
 
+// (19c) of wraps.md: returns how far beyond 0 a plane that yields has come to turn back, over the
+// largest speed, or how far it is past half a turn; in `judged` it then stays.
+static double turn_back_of(rl_truth *self) {
+  const rl_equations *e = &self->equations;
+  double largest = -1.0;
+  for (uint32_t k = 0; k < e->plane_count; k++) {
+    const rl_plane *plane = &e->planes[k];
+    rl_vec3 turning;
+    const double rate = rl_equations_yielding(e, plane->rope, plane->wrap, &turning);
+    const double beyond = fmax(rate / e->speed - least_slip,
+                               rl_wrap_beyond_half(e->model, e->state, plane->rope, plane->wrap));
+    if (beyond > 0.0) {
+      rl_wrap_end_yield(
+          &self->judged->wraps[e->model->ropes[plane->rope].first_wrap + plane->wrap]);
+    }
+    largest = fmax(largest, beyond);
+  }
+  return largest;
+}
+
 double rl_truth_stop_event(rl_truth *self, const double *pulls, double h) {
   const rl_model *model = self->equations.model;
   double largest = -1.0;
@@ -186,7 +209,7 @@ double rl_truth_stop_event(rl_truth *self, const double *pulls, double h) {
       largest = fmax(largest, stop_of(self, i, pulls, h));
     }
   }
-  return largest;
+  return fmax(largest, turn_back_of(self));
 }
 
 // Returns the largest gauge of a row. An inactive contact that is deep by now has been met, even if

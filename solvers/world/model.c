@@ -136,7 +136,8 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   const uint64_t spans = 2 * d->rope_count + d->event_count + n.rings;
   const uint64_t rows = n.contacts + spans + n.splits;
   const uint64_t vertices = 3 * n.contacts + tangle + 2 * spans + n.eyes + n.wraps + n.splits;
-  const uint64_t entries = n.turning > 0 ? 2 * vertices : vertices; // a spin beside each
+  // A spin beside each; of a plane that yields both strands have the entries of both.
+  const uint64_t entries = (n.turning > 0 ? 2 : 1) * (vertices + 2 * n.splits);
   if (n.nodes + 2 * d->body_count >= RL_NONE || n.links + n.contacts + n.wraps >= RL_NONE ||
       entries >= RL_NONE) {
     return rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, b->longest_rope, "segments",

@@ -45,23 +45,28 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   return c.used;
 }
 
-void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex) {
-  rows->vertices[row->first_vertex + row->vertex_count++] = vertex;
-  if (vertex.slot == RL_NONE) {
+// Adds the entries of what is at a slot to a row.
+static void add_entries(const rl_model *model, rl_rows *rows, rl_row *row, uint32_t slot) {
+  if (slot == RL_NONE) {
     return;
   }
   rl_entry *entries = &rows->entries[row->first_entry];
-  const rl_body *body = rl_slot_body(model, vertex.slot);
+  const rl_body *body = rl_slot_body(model, slot);
   for (uint32_t i = 0; i < row->entry_count && row->piece_count > 0; i++) {
-    if (entries[i].slot == vertex.slot) { // a strand comes back to it: one entry sums both
+    if (entries[i].slot == slot) { // a strand comes back to it: one entry sums both
       return;
     }
   }
-  entries[row->entry_count++] = (rl_entry){.slot = vertex.slot};
+  entries[row->entry_count++] = (rl_entry){.slot = slot};
   if (body && body->spin_slot != RL_NONE) {
     entries[row->entry_count++] = (rl_entry){.slot = body->spin_slot};
     row->has_spins = true;
   }
+}
+
+void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex) {
+  rows->vertices[row->first_vertex + row->vertex_count++] = vertex;
+  add_entries(model, rows, row, vertex.slot);
 }
 
 // Returns the present elements, or without a state those of the start.
@@ -110,11 +115,15 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
       rl_row_add_vertex(model, rows, row, rl_node_vertex(model, rope->ends[i == 0 ? 0 : 1]));
       continue;
     }
-    const rl_wrap *wrap = &wraps[i == 0 ? count - 1 : i - 1];
-    const uint32_t slot =
-        wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
-    const bool fixed = slot == RL_NONE || rl_slot_body(model, slot)->motion == RL_FIXED;
-    rl_row_add_vertex(model, rows, row, (rl_vertex){fixed ? RL_NONE : slot, {0.0, 0.0, 0.0}});
+    const uint32_t slot = rl_wrap_slot(model, state, index, i);
+    rl_row_add_vertex(model, rows, row, (rl_vertex){slot, {0.0, 0.0, 0.0}});
+  }
+  // (19c) of wraps.md: beyond a plane that yields the other end of its arc counts as well.
+  if (!inert && first_piece > 0 && wraps[first_piece - 1].yields) {
+    add_entries(model, rows, row, rl_wrap_slot(model, state, index, first_piece - 1));
+  }
+  if (!inert && first_piece + pieces <= count && wraps[first_piece + pieces - 1].yields) {
+    add_entries(model, rows, row, rl_wrap_slot(model, state, index, first_piece + pieces + 1));
   }
 }
 

@@ -200,6 +200,35 @@ static rl_entry *entry_at(rl_entry *entries, uint32_t slot) {
   return entries;
 }
 
+// Adds a gradient at a place of what is at a slot.
+static void add_gradient(const rl_model *model, const rl_state *state, const rl_point *points,
+                         uint32_t slot, rl_vec3 at, rl_vec3 gradient, rl_entry *entries) {
+  if (slot == RL_NONE) {
+    return;
+  }
+  place p = place_at(model, state, slot, points);
+  rl_entry *entry = entry_at(entries, slot);
+  entry->gradient = rl_add(entry->gradient, gradient);
+  if (has_spin(&p)) {
+    p.arm = rl_sub(at, p.at);
+    entry[1].gradient = rl_add(entry[1].gradient, lever(&p, gradient));
+  }
+}
+
+// (19c) of papers/wraps.md: adds the share of a strand in the change of length by a plane that
+// yields.
+static void add_yield(const rl_model *model, const rl_state *state, const rl_point *points,
+                      uint32_t rope, uint32_t wrap, double share, rl_entry *entries) {
+  const rl_yield yield = rl_wrap_yield(model, state, rope, wrap);
+  const uint32_t ball = rl_wrap_slot(model, state, rope, wrap + 1);
+  for (uint32_t k = 0; k < 2; k++) {
+    const rl_vec3 more = rl_scale(share, yield.more[k]);
+    const uint32_t slot = rl_wrap_slot(model, state, rope, wrap + 2 * k);
+    add_gradient(model, state, points, slot, yield.ends[k], more, entries);
+    add_gradient(model, state, points, ball, yield.ends[k], rl_scale(-1.0, more), entries);
+  }
+}
+
 // Evaluates a strand of a rope over wraps: C = length of its path - rest. Arcs move with their
 // bodies, so that only the straight pieces count in dC/dt, (1) of papers/wraps.md.
 static void evaluate_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
@@ -234,6 +263,15 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
       const place p = place_at(model, state, slot, points);
       add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,
                pull_out, entry_at(entries, slot));
+    }
+  }
+  for (uint32_t k = 0; k < 2 && row->entry_count > 0; k++) {
+    const uint32_t item = row->first_piece + k * row->piece_count;
+    const uint32_t wrap = item - 1;
+    if (item > 0 && item <= state->wrap_counts[rope] &&
+        state->wraps[model->ropes[rope].first_wrap + wrap].yields) {
+      add_yield(model, state, points, rope, wrap,
+                rl_wrap_yield_share(model, state, rope, wrap, 1 - k), entries);
     }
   }
   if (state->reels) { // the winches are at the first piece and the last

@@ -17,7 +17,7 @@ uint64_t rl_wraps_hash(const rl_model *model, const rl_state *state) {
     const rl_wrap *wraps = rl_wraps_of(model, state, r);
     hash = rl_hash_word(hash, state->wrap_counts[r]);
     for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
-      const uint32_t how = wraps[i].grip + (wraps[i].held ? 4U : 0U);
+      const uint32_t how = wraps[i].grip + (wraps[i].held ? 4U : 0U) + (wraps[i].yields ? 8U : 0U);
       const uint32_t words[4] = {wraps[i].body, wraps[i].part, wraps[i].feature, how};
       for (size_t k = 0; k < 4; k++) {
         hash = rl_hash_word(hash, words[k]);

@@ -80,6 +80,48 @@ uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uin
 bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t rope,
                       uint32_t first_piece, uint32_t piece_count);
 
+// Returns the slot of what carries an item of the path; RL_NONE if nothing moves it.
+uint32_t rl_wrap_slot(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t item);
+
+// (19c) How the plane of a wrap that yields turns with what moves beside it, and what that adds to
+// the length of the rope: gradients with respect to the points of the neighbours from which the
+// rope comes and to which it goes (with respect to the ball there they are the opposite of these),
+// and the derivative of its normal in the world's frame.
+typedef struct rl_yield {
+  rl_vec3 ends[2]; // these points [m]
+  rl_vec3 more[2]; // of the length
+  rl_vec3 turn[2]; // of the share of the turn towards the shortest path [1/m]
+  rl_vec3 on;      // of the normal with respect to that share
+} rl_yield;
+
+// Returns these. The path is solved.
+rl_yield rl_wrap_yield(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t wrap);
+
+// (19b) Returns the normal, in the body's frame, of the plane in which friction has `reserve` of
+// the arc of a wrap to spare [rad]. The path is solved.
+rl_vec3 rl_wrap_yielded(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t wrap,
+                        double reserve);
+
+// (19b) Turns the plane of a wrap that is held to a normal in the body's frame, and the mark with
+// it, (4a).
+void rl_wrap_set_plane(const rl_model *model, rl_wrap *wrap, rl_vec3 normal);
+
+// (19c) Returns the share of the strand before a wrap whose plane yields (0), or of that behind it
+// (1), in what the path gets shorter by that.
+double rl_wrap_yield_share(const rl_model *model, const rl_state *state, uint32_t rope,
+                           uint32_t wrap, uint32_t strand);
+
+// (19c) Lets the plane of a wrap that is held yield from now on, with the reserve that the tensions
+// beside it ask for. The path of the state is solved.
+void rl_wrap_begin_yield(const rl_model *model, rl_state *state, uint32_t rope, uint32_t wrap);
+
+// Ends that: the plane stays where it is.
+void rl_wrap_end_yield(rl_wrap *wrap);
+
+// Returns by how much a wrap on a ball is more than half a turn, as its neighbours see it [rad].
+double rl_wrap_beyond_half(const rl_model *model, const rl_state *state, uint32_t rope,
+                           uint32_t wrap);
+
 // Returns the tension of the piece behind a wrap over that of the piece before it, by the capstan
 // law (5) or Knyazyev's law on an edge (6); 1 where the wrap does not slip.
 double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint32_t rope,

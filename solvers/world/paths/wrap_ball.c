@@ -3,6 +3,7 @@
 #include "../rotation.h"
 #include "../trigonometry.h"
 #include "path_link.h"
+#include "path_yield.h"
 #include "wrap_internal.h"
 
 // A rope that leaves its plane on an arc of less than this is in its plane, and one that is seen
@@ -12,13 +13,19 @@ static const double out_of_plane = 1e-9;
 // Relative to a tension: what friction may be exceeded by before a plane yields.
 static const double yield_tolerance = 1e-10;
 
+// (19c) Arc that a plane which yields keeps in reserve for tensions to part [rad]: so much, and
+// this share of what they ask for.
+static const double least_spare = 1e-6, spare_share = 0.02;
+
+enum { HALVINGS = 52 };
+
 // Lets the rope go that friction held in its plane on a ball: in `before` it lies where it is
 // shortest. The pieces beside the wrap share their rest lengths.
 static void let_go(const rl_model *model, rl_state *before, uint32_t index, uint32_t i) {
   rl_wrap *wrap = &rl_wraps_of(model, before, index)[i];
   const double rest = rl_wrap_piece_rest(model, before, index, i) + wrap->rest;
-  wrap->held = false;
-  wrap->angle = 0.0;
+  wrap->held = wrap->yields = false;
+  wrap->angle = wrap->along = 0.0;
   wrap->side = rl_vec(0.0, 0.0, 0.0);
   rl_wrap_solve_path(model, before, index, before->points);
   rl_wrap_mark_middle(model, before, wrap, &rl_path_items(before, index)[i + 1]);
@@ -86,7 +93,6 @@ static bool holds(const rl_path_item *item, double friction, double bent, const 
 // (19b) Returns the normal of the plane, from that of a held wrap towards that of its shortest
 // path, in which friction just holds it.
 static rl_vec3 yielded(const rl_path_item *item, double friction, const double pulls[2]) {
-  enum { HALVINGS = 52 };
   const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
   const rl_vec3 across = rl_unit(rl_cross(p, q));
   const rl_vec3 target = rl_dot(across, item->side) < 0.0 ? rl_scale(-1.0, across) : across;
@@ -99,6 +105,90 @@ static rl_vec3 yielded(const rl_path_item *item, double friction, const double p
     *(holds(item, friction, bent, pulls) ? &enough : &short_of) = share;
   }
   return rl_unit(rl_add_scaled(item->side, enough, way));
+}
+
+double rl_wrap_yield_share(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t wrap, uint32_t strand) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t first = wrap; // piece of the strand before the wrap
+  while (first > 0 && wraps[first - 1].grip != RL_STICKS) {
+    first--;
+  }
+  const bool inert[2] = {
+      rl_wrap_is_inert(model, state, index, first, wrap + 1 - first),
+      rl_wrap_is_inert(model, state, index, wrap + 1,
+                       rl_wrap_strand_pieces(model, state, index, wrap + 1)),
+  };
+  return inert[strand] ? 0.0 : inert[1 - strand] ? 1.0 : 0.5;
+}
+
+// The plane of a wrap on a ball.
+static rl_path_round plane_of(const rl_path_item *item) {
+  return (rl_path_round){.centre = item->at, .axis = item->side, .radius = item->radius};
+}
+
+rl_yield rl_wrap_yield(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i) {
+  const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+  const double friction = rl_wrap_friction(model, index, &rl_wraps_of(model, state, index)[i]);
+  const rl_path_round plane = plane_of(item);
+  const rl_path_yield y =
+      rl_path_yield_of(&plane, item[-1].exit, item[1].entry, friction, item->wrap);
+  return (rl_yield){{item[-1].exit, item[1].entry},
+                    {rl_scale(y.length, y.turn[0]), rl_scale(y.length, y.turn[1])},
+                    {y.turn[0], y.turn[1]},
+                    y.on};
+}
+
+rl_vec3 rl_wrap_yielded(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
+                        double reserve) {
+  const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
+  const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, wrap->body);
+  const rl_path_round plane = plane_of(item);
+  return rl_rotate_inverse(at.rotation, rl_path_yields_to(&plane, item[-1].exit, item[1].entry,
+                                                          rl_wrap_friction(model, index, wrap),
+                                                          reserve, item->wrap));
+}
+
+void rl_wrap_set_plane(const rl_model *model, rl_wrap *wrap, rl_vec3 normal) {
+  rl_wrap_turn_plane(wrap, rl_wrap_part(model, wrap)->at, normal);
+}
+
+// Returns the arc that the tensions beside a wrap ask for, (19) [rad]: none if one strand is inert,
+// or slack as the other is.
+static double asked_by_tensions(const rl_model *model, const rl_state *state, uint32_t index,
+                                uint32_t i) {
+  const bool both = rl_wrap_yield_share(model, state, index, i, 0) == 0.5;
+  const double back = rl_wrap_piece_tension(model, state, index, i);
+  const double on = rl_wraps_of(model, state, index)[i].tension;
+  const double friction = rl_wrap_friction(model, index, &rl_wraps_of(model, state, index)[i]);
+  double short_of = 0.0, enough = both ? rl_path_items(state, index)[i + 1].wrap : 0.0;
+  for (int k = 0; k < HALVINGS && enough > 0.0; k++) {
+    const double arc = 0.5 * (short_of + enough);
+    *(fmax(back, on) > fmin(back, on) * rl_exp(friction * arc) ? &short_of : &enough) = arc;
+  }
+  return enough;
+}
+
+void rl_wrap_begin_yield(const rl_model *model, rl_state *state, uint32_t index, uint32_t i) {
+  rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
+  const double asked = asked_by_tensions(model, state, index, i);
+  const double arc = rl_path_items(state, index)[i + 1].wrap;
+  wrap->along = asked + fmin(least_spare + spare_share * asked, 0.5 * fmax(arc - asked, 0.0));
+  turn_plane(model, state, index, i, rl_wrap_yielded(model, state, index, i, wrap->along));
+  wrap->yields = true;
+}
+
+void rl_wrap_end_yield(rl_wrap *wrap) {
+  wrap->yields = false;
+  wrap->along = 0.0;
+}
+
+double rl_wrap_beyond_half(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t i) {
+  const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+  const double friction = rl_wrap_friction(model, index, &rl_wraps_of(model, state, index)[i]);
+  return rl_wrap_departure(friction, item, item->side).seen - RL_PI;
 }
 
 bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_state *before,

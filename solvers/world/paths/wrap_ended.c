@@ -41,6 +41,19 @@ static rl_vec3 carried_to(const rl_model *model, const rl_state *from, const rl_
                           rl_wrap_to_body(rl_body_pose_at(model, from, from->points, carrier), p));
 }
 
+// (19c) Returns the linear change of length by the turn of the plane of a wrap that yields.
+static double yielding_change(const rl_model *model, const rl_state *from, const rl_state *to,
+                              uint32_t index, uint32_t wrap) {
+  const rl_yield y = rl_wrap_yield(model, from, index, wrap);
+  double sum = 0.0;
+  for (uint32_t k = 0; k < 2; k++) {
+    const rl_vec3 end = carried_to(model, from, to, index, wrap + 2 * k, y.ends[k]);
+    const rl_vec3 beside = carried_to(model, from, to, index, wrap + 1, y.ends[k]);
+    sum += rl_dot(y.more[k], rl_sub(end, beside));
+  }
+  return sum;
+}
+
 double rl_wraps_linear_change(const rl_model *model, const rl_state *from, const rl_state *to,
                               uint32_t index) {
   const rl_path_item *items = rl_path_items(from, index);
@@ -49,6 +62,10 @@ double rl_wraps_linear_change(const rl_model *model, const rl_state *from, const
     const rl_vec3 x = items[k].exit, y = items[k + 1].entry;
     sum += rl_dot(items[k].out, rl_sub(rl_sub(carried_to(model, from, to, index, k + 1, y), y),
                                        rl_sub(carried_to(model, from, to, index, k, x), x)));
+  }
+  for (uint32_t i = 0; i < from->wrap_counts[index]; i++) {
+    sum += rl_wraps_of(model, from, index)[i].yields ? yielding_change(model, from, to, index, i)
+                                                     : 0.0;
   }
   return sum;
 }

@@ -157,6 +157,19 @@ uint32_t rl_wrap_carrier(const rl_model *model, const rl_state *state, uint32_t 
   return body != RL_NONE && model->bodies[body].motion == RL_FIXED ? RL_NONE : body;
 }
 
+uint32_t rl_wrap_slot(const rl_model *model, const rl_state *state, uint32_t index, uint32_t item) {
+  const uint32_t count = state->wrap_counts[index];
+  const bool is_loop = rl_wraps_is_loop(model, index);
+  if ((item == 0 && !is_loop) || item == count + 1) {
+    return rl_node_vertex(model, model->ropes[index].ends[item == 0 ? 0 : 1]).slot;
+  }
+  const rl_wrap *wrap = &rl_wraps_of(model, state, index)[item == 0 ? count - 1 : item - 1];
+  const uint32_t slot =
+      wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
+  const bool fixed = slot == RL_NONE || rl_slot_body(model, slot)->motion == RL_FIXED;
+  return fixed ? RL_NONE : slot;
+}
+
 bool rl_wrap_is_inert(const rl_model *model, const rl_state *state, uint32_t index,
                       uint32_t first_piece, uint32_t piece_count) {
   const uint32_t carrier = rl_wrap_carrier(model, state, index, first_piece);
