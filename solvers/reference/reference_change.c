@@ -47,7 +47,7 @@ static void take_grips(rl_truth *self) {
     for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
       wraps[i].grip = judged[i].grip;
       if (wraps[i].yields && !judged[i].yields) {
-        rl_wrap_end_yield(&wraps[i]);
+        rl_wrap_end_yield(model, state, r, i);
       }
     }
     if (!same) {
@@ -201,7 +201,7 @@ static void begin_yields(rl_truth *self) {
         rl_wrap_solve_path(model, state, r, state->points);
         rl_wrap_begin_yield(model, state, r, i);
         if (rl_equations_yielding(&self->equations, r, i, &turning) >= 0.0) {
-          rl_wrap_end_yield(&state->wraps[first + i]);
+          rl_wrap_end_yield(model, state, r, i);
         }
       }
     }

@@ -190,10 +190,9 @@ static double turn_back_of(rl_truth *self) {
     rl_vec3 turning;
     const double rate = rl_equations_yielding(e, plane->rope, plane->wrap, &turning);
     const double beyond = fmax(rate / e->speed - least_slip,
-                               rl_wrap_beyond_half(e->model, e->state, plane->rope, plane->wrap));
+                               rl_wrap_yielded_up(e->model, e->state, plane->rope, plane->wrap));
     if (beyond > 0.0) {
-      rl_wrap_end_yield(
-          &self->judged->wraps[e->model->ropes[plane->rope].first_wrap + plane->wrap]);
+      self->judged->wraps[e->model->ropes[plane->rope].first_wrap + plane->wrap].yields = false;
     }
     largest = fmax(largest, beyond);
   }

@@ -115,12 +115,14 @@ double rl_wrap_yield_share(const rl_model *model, const rl_state *state, uint32_
 // beside it ask for. The path of the state is solved.
 void rl_wrap_begin_yield(const rl_model *model, rl_state *state, uint32_t rope, uint32_t wrap);
 
-// Ends that: the plane stays where it is.
-void rl_wrap_end_yield(rl_wrap *wrap);
+// Ends that: the plane stays where it is, or the wrap is free if the plane has come to that of the
+// shortest path.
+void rl_wrap_end_yield(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t wrap);
 
-// Returns by how much a wrap on a ball is more than half a turn, as its neighbours see it [rad].
-double rl_wrap_beyond_half(const rl_model *model, const rl_state *state, uint32_t rope,
-                           uint32_t wrap);
+// Returns by how much the plane of a wrap that yields can yield no more: it is past half a turn, or
+// has come to that of the shortest path [rad]. Below 0: it can. The path is solved.
+double rl_wrap_yielded_up(const rl_model *model, const rl_state *state, uint32_t rope,
+                          uint32_t wrap);
 
 // Returns the tension of the piece behind a wrap over that of the piece before it, by the capstan
 // law (5) or Knyazyev's law on an edge (6); 1 where the wrap does not slip.

@@ -15,6 +15,7 @@ static const double yield_tolerance = 1e-10;
 
 // (19c) Arc that a plane which yields keeps in reserve for tensions to part [rad]: so much, and
 // this share of what they ask for.
+static const double least_bent = 1e-7; // arcs of (18) with which it still does
 static const double least_spare = 1e-6, spare_share = 0.02;
 
 enum { HALVINGS = 52 };
@@ -179,16 +180,26 @@ void rl_wrap_begin_yield(const rl_model *model, rl_state *state, uint32_t index,
   wrap->yields = true;
 }
 
-void rl_wrap_end_yield(rl_wrap *wrap) {
+static rl_path_departure departure_of(const rl_model *model, const rl_state *state, uint32_t index,
+                                      uint32_t i) {
+  const rl_path_item *item = &rl_path_items(state, index)[i + 1];
+  const double friction = rl_wrap_friction(model, index, &rl_wraps_of(model, state, index)[i]);
+  return rl_wrap_departure(friction, item, item->side);
+}
+
+void rl_wrap_end_yield(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i) {
+  rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
+  rl_wrap_solve_path(model, state, index, state->points);
+  wrap->held = departure_of(model, state, index, i).bent > least_bent;
   wrap->yields = false;
   wrap->along = 0.0;
 }
 
-double rl_wrap_beyond_half(const rl_model *model, const rl_state *state, uint32_t index,
-                           uint32_t i) {
-  const rl_path_item *item = &rl_path_items(state, index)[i + 1];
-  const double friction = rl_wrap_friction(model, index, &rl_wraps_of(model, state, index)[i]);
-  return rl_wrap_departure(friction, item, item->side).seen - RL_PI;
+double rl_wrap_yielded_up(const rl_model *model, const rl_state *state, uint32_t index,
+                          uint32_t i) {
+  const double left =
+      rl_path_items(state, index)[i + 1].wrap - rl_wraps_of(model, state, index)[i].along;
+  return fmax(departure_of(model, state, index, i).seen - RL_PI, least_bent - left);
 }
 
 bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_state *before,
