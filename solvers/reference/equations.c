@@ -44,6 +44,7 @@ void rl_equations_lay_out(rl_equations *e, const rl_model *model, rl_carver *c) 
   e->rates = rl_carve(c, model->slot_count, sizeof *e->rates);
   e->displaced = rl_carve(c, model->slot_count, sizeof *e->displaced);
   e->earlier = rl_carve(c, model->slot_count, sizeof *e->earlier);
+  e->turned = rl_carve(c, model->body_count, sizeof *e->turned);
 }
 
 // Finds the row and the rope of each multiplier.
@@ -489,7 +490,9 @@ int rl_equations_rates_between(double t, const double *y, double *dydt, void *eq
 // ---------------------------------------------------------------------------------------------
 // Projection
 
-// (6) Newton's method for C = 0 along M^-1 G^T, until round-off.
+// (6) Newton's method for C = 0 along M^-1 G^T, until round-off. Where J is next to 0, as of a rope
+// that is taut between fixed points and is met across, a step for the round-off of C can lead away:
+// it is taken back.
 static void project_positions(rl_equations *e) {
   enum { ITERATIONS = 4 };
   const double rounding = 0x1p-53 * e->model->reach, worth = 0.25;
@@ -503,11 +506,18 @@ static void project_positions(rl_equations *e) {
       l->change[m] = acts ? l->values[m] : 0.0;
       largest = rl_larger(largest, fabs(l->change[m]));
     }
+    if (i > 0 && largest > before && largest > rl_taut_slack * e->model->reach) {
+      memcpy(e->state->points, e->earlier, e->model->slot_count * sizeof *e->earlier);
+      memcpy(e->state->rotations, e->turned, e->model->body_count * sizeof *e->turned);
+      break;
+    }
     if (!(largest > rounding && largest < worth * before) ||
         !rl_equations_factor(e, RL_OF_POSITIONS)) {
       return;
     }
     before = largest;
+    memcpy(e->earlier, e->state->points, e->model->slot_count * sizeof *e->earlier);
+    memcpy(e->turned, e->state->rotations, e->model->body_count * sizeof *e->turned);
     rl_direct_solve(&l->direct, l->change);
     rl_direct_move(&l->direct, l->gradients, l->change, e->state->points);
     rl_rotation_settle(e->model, e->state, false);

@@ -122,6 +122,7 @@ typedef struct rl_equations {
   rl_vec3 *rates;         // [slots] dx/dt
   rl_point *displaced;    // [slots] positions at a time after the present one
   rl_point *earlier;      // [slots] and before it
+  rl_quat *turned;        // [bodies] rotations before a step of (6)
   double power;           // of driven bodies and the wind, and of the wind alone [W]
   double wind_power;
   double loss;         // in drag and dampers [W]
