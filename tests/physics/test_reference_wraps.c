@@ -340,23 +340,24 @@ static void a_rope_slips_over_a_rim(void **unused) {
   rl_scenario_free(s);
 }
 
-// A fast ball flies at a taut rope between fixed points: it stops where they meet, though it would
-// be through within a step, and off round the ball before its end.
+// A fast ball flies at a taut rope between fixed points, at its middle or beside it: it stops where
+// they meet, though it would be through within a step, and off round the ball before its end.
 static void a_taut_rope_stops_what_is_fast(void **unused) {
   (void)unused;
   static const double speeds[] = {20.0, 60.0, 100.0, 300.0};
-  for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
+  for (size_t i = 0; i < 2 * sizeof speeds / sizeof speeds[0]; i++) {
+    const double speed = speeds[i / 2];
     rl_scenario *s =
         scenario_from("name: shot\nduration: 1\nstep: 0.004\ngravity: [0, 0, 0]\nbodies:\n"
-                      "  ball: {mass: 0.1, position: [0, -1, 0], velocity: [0, %g, 0],"
+                      "  ball: {mass: 0.1, position: [%g, -1, 0], velocity: [0, %g, 0],"
                       " shape: {sphere: {radius: 0.05}}}\n"
                       "ropes: {line: {from: {point: [-0.5, 0, 0]}, to: {point: [0.5, 0, 0]}}}\n",
-                      speeds[i]);
+                      i % 2 == 0 ? 0.0 : 0.31, speed);
     rl_driver *d = driver_for(s, "reference", 0.004);
     take_steps(d, 20);
     check_near(probe(d, "ball.y"), -0.05, 1e-10);
     check_near(probe(d, "ball.vy"), 0.0, 1e-10);
-    check_near(rl_driver_energy_error(d), 0.0, 1e-11 * speeds[i] * speeds[i]);
+    check_near(rl_driver_energy_error(d), 0.0, 1e-11 * speed * speed);
     assert_int_equal(d->state->slipped_off, 0);
     rl_driver_free(d);
     rl_scenario_free(s);
