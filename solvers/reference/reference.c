@@ -316,6 +316,7 @@ static bool lets_go(rl_truth *self, double h) {
     return false;
   }
   rl_state_copy(state, self->before);
+  self->stored = rl_truth_stored(self);
   rl_state_copy(self->judged, self->before);
   rl_state_drift(model, state, h);
   const bool lost = rl_wraps_leave_ended_ways(model, state, self->judged);

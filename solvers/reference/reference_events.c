@@ -61,6 +61,19 @@ void rl_truth_write_multipliers(const rl_truth *self) {
   }
 }
 
+double rl_truth_stored(const rl_truth *self) {
+  const rl_model *model = self->equations.model;
+  const rl_state *state = self->equations.state;
+  double energy = 0.0;
+  for (uint32_t r = 0; r < model->rope_count && self->equations.has_elastic; r++) {
+    const bool counts = isfinite(model->ropes[r].stiffness) && model->ropes[r].wrap_capacity > 0 &&
+                        !rl_wraps_flow_dissipates(model, r) &&
+                        rl_rope_elements(model, state, r) > 0;
+    energy += counts ? rl_wraps_energy(model, state, r) : 0.0;
+  }
+  return energy;
+}
+
 // Returns the event of ropes over bodies in an internal step of h: of a grip, or of the list of
 // wraps. If there is none, the wraps of the state are those at its end.
 static rl_happening happening_on_wraps(rl_truth *self, double h) {
@@ -68,6 +81,7 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   rl_state *state = self->equations.state;
   rl_happening found = RL_NOTHING;
   rl_truth_write_multipliers(self);
+  self->stored = rl_truth_stored(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
   if (rl_wraps_judge(model, state, self->judged, self->equations.rows, NULL, false, INFINITY)) {

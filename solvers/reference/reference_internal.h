@@ -50,6 +50,7 @@ typedef struct rl_truth {
   rl_truth_run *current; // the run that is integrated
   rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which an event is located
   rl_happening found;    // event in the internal step last finished
+  double stored;         // rl_truth_stored at its end, before the list of wraps changed [J]
   double settled;        // estimate when the companion last began from the state [m]
   double apart;          // largest distance between the two runs since then [m]
   uint64_t step;         // number of the step last begun
@@ -93,6 +94,9 @@ double rl_truth_find_event(rl_truth *self, double *h);
 // cubics and false position, and by bisection where these are slow. Returns its time from the start
 // of the internal step [s].
 double rl_truth_locate(rl_truth *self, double h, double after);
+
+// Returns the strain energy of elastic ropes over bodies on which nothing rubs [J].
+double rl_truth_stored(const rl_truth *self);
 
 // ---------------------------------------------------------------------------------------------
 // reference_change.c: rows, grips and wraps after an event, at t within the step of dt [s]
