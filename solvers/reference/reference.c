@@ -271,6 +271,7 @@ static int begin_step(rl_truth *self, bool continues) {
     status = rl_equations_rates(0.0, self->y_start, self->rates, e);
     self->event_at_start = rl_equations_event(e);
   }
+  self->stored = e->model->wrap_capacity > 0 ? rl_truth_stored(self) : 0.0;
   rl_truth_keep_gauges(self, 0);
   return status;
 }
@@ -316,7 +317,6 @@ static bool lets_go(rl_truth *self, double h) {
     return false;
   }
   rl_state_copy(state, self->before);
-  self->stored = rl_truth_stored(self);
   rl_state_copy(self->judged, self->before);
   rl_state_drift(model, state, h);
   const bool lost = rl_wraps_leave_ended_ways(model, state, self->judged);

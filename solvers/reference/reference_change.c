@@ -215,7 +215,6 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
     lay_rows(self, t, dt);
   }
   if (model->wrap_capacity > 0) {
-    const double stored = self->found == RL_A_WRAP ? self->stored : rl_truth_stored(self);
     state->continues_paths = false;
     bool is_lost = false;
     for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -234,7 +233,7 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
     }
     // (15c) of wraps.md; where a rope rubs, (14) has that.
     info->dissipated += state->slipped_off != self->before->slipped_off
-                            ? fmax(stored - rl_truth_stored(self), 0.0)
+                            ? fmax(self->stored - rl_truth_stored(self), 0.0)
                             : 0.0;
     lay_rows(self, t, dt);
     state->continues_paths = true;

@@ -81,7 +81,6 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   rl_state *state = self->equations.state;
   rl_happening found = RL_NOTHING;
   rl_truth_write_multipliers(self);
-  self->stored = rl_truth_stored(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
   if (rl_wraps_judge(model, state, self->judged, self->equations.rows, NULL, false, INFINITY)) {
@@ -95,6 +94,7 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
     found = rl_wraps_hash(model, state) != was || is_passed ? RL_A_WRAP : RL_NOTHING;
   }
   state->continues_paths = true;
+  self->stored = found == RL_NOTHING ? rl_truth_stored(self) : self->stored;
   return found;
 }
 

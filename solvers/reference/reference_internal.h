@@ -50,7 +50,7 @@ typedef struct rl_truth {
   rl_truth_run *current; // the run that is integrated
   rl_gauge *gauges[2];   // [unknowns] at both ends of the time in which an event is located
   rl_happening found;    // event in the internal step last finished
-  double stored;         // rl_truth_stored at its end, before the list of wraps changed [J]
+  double stored;         // rl_truth_stored at the last trial end without an event, or its start [J]
   double settled;        // estimate when the companion last began from the state [m]
   double apart;          // largest distance between the two runs since then [m]
   uint64_t step;         // number of the step last begun
