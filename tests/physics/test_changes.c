@@ -577,21 +577,28 @@ static void elastic_rope_slips_off_with_a_loss(void **unused) {
 // stays, also where the path ends that is continued past half a turn.
 static void reference_books_falls_without_friction(void **unused) {
   (void)unused;
-  static const char *const bodies[] = {
-      "  post: {motion: fixed, shape: {cylinder: {radius: 0.15, length: 1}}, friction: 0}\n"
-      "  push: {motion: driven, drive: [[0, 0.7, 0.31, 0], [0.2, 0.7, -0.1, 0], [0.45, 0.7, -0.1, "
-      "0.4]], shape: {sphere: {radius: 0.15}}, friction: 0}\n",
-      "  post: {motion: axle, mass: 1, rotation: [0.385, -0.095, 0.295],"
-      " shape: {sphere: {radius: 0.15}}, friction: 0}\n"
-      "  f0: {mass: 1, position: [-0.650, 0.524, -0.004], velocity: [-0.023, -4.250, -0.229],"
-      " spin: [-1.918, -2.621, -3.121], shape: {sphere: {radius: 0.15}}, friction: 0}\n",
+  static const struct {
+    const char *bodies, *ends[2];
+    double gravity;
+  } scenes[] = {
+      {"  post: {motion: fixed, shape: {cylinder: {radius: 0.15, length: 1}}, friction: 0}\n"
+       "  push: {motion: driven, drive: [[0, 0.7, 0.31, 0], [0.2, 0.7, -0.1, 0], [0.45, 0.7, -0.1, "
+       "0.4]], shape: {sphere: {radius: 0.15}}, friction: 0}\n",
+       {"[-1.2, 0, 0]", "[1.2, 0, 0]"},
+       0.0},
+      {"  post: {motion: axle, mass: 1, rotation: [0.385, -0.095, 0.295],"
+       " shape: {sphere: {radius: 0.15}}, friction: 0}\n"
+       "  f0: {mass: 1, position: [-0.650, 0.524, -0.004], velocity: [-0.023, -4.250, -0.229],"
+       " spin: [-1.918, -2.621, -3.121], shape: {sphere: {radius: 0.15}}, friction: 0}\n",
+       {"[-1.2, 0.1, 0]", "[1.2, -0.005, -0.032]"},
+       -9.81},
   };
   for (int n = 0; n < 2; n++) {
     rl_scenario *s = scenario_from(
-        "name: off\nduration: 1\nstep: 0.001\nbodies:\n%s"
-        "ropes: {line: {stiffness: 10000, damping: 10, from: {point: [-1.2, 0.1, 0]},"
-        " to: {point: [1.2, -0.005, -0.032]}, over: [{body: post, side: [0, 1, 0]}]}}\n",
-        bodies[n]);
+        "name: off\nduration: 1\nstep: 0.001\ngravity: [0, %g, 0]\nbodies:\n%s"
+        "ropes: {line: {stiffness: 10000, damping: 10, from: {point: %s}, to: {point: %s},"
+        " over: [{body: post, side: [0, 1, 0]}]}}\n",
+        scenes[n].gravity, scenes[n].bodies, scenes[n].ends[0], scenes[n].ends[1]);
     rl_driver *d = driver_for(s, "reference,estimate=false", 0.001);
     double lost = 0.0;
     for (int step = 0; step < 200; step++) {

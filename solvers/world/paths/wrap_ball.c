@@ -237,7 +237,7 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
     const rl_path_item *item = &rl_path_items(state, index)[i + 1];
     const double friction = rl_wrap_friction(model, index, &wraps[i]);
     if (wraps[i].held) {
-      const bool slips = rl_wrap_slips(&wraps[i]);
+      const bool slips = rl_wrap_slips(&wraps[i]) && wraps[i].tension > 0.0;
       const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
       const bool is_past = d.seen > RL_PI + out_of_plane;
       if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {

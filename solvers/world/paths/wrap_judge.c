@@ -330,9 +330,9 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     if (!model->ropes[r].rubs) {
       continue;
     }
-    changed = rl_wraps_judge_balls(model, state, before, r) || changed;
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
+    changed = rl_wraps_judge_balls(model, state, before, r) || changed;
     rl_wraps_find_slips(model, before, state, r, dt);
     const bool turns = gains && isinf(model->ropes[r].stiffness);
     changed = judge_running(model, state, r, turns, before, dt) || changed;
