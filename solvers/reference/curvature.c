@@ -126,17 +126,17 @@ static void keep_planes(rl_equations *e) {
   }
 }
 
-// Returns the share of a strand in the rates of the planes that yield at its ends.
+// Returns the share of a strand in the rates of the planes that yield on it and at its ends.
 static double share_of_yields(const rl_equations *e, const rl_row *row, const rl_point *points) {
   const uint32_t rope = e->model->link_rope[row->item];
   const rl_wrap *wraps = &e->state->wraps[e->model->ropes[rope].first_wrap];
   double rate = 0.0;
-  for (uint32_t k = 0; k < 2 && row->entry_count > 0; k++) {
-    const uint32_t item = row->first_piece + k * row->piece_count;
-    if (item > 0 && item <= e->state->wrap_counts[rope] && wraps[item - 1].yields) {
-      const rl_yield y = rl_wrap_yield(e->model, e->state, rope, item - 1);
-      rate += rl_wrap_yield_share(e->model, e->state, rope, item - 1, 1 - k) *
-              rate_with(e, rope, item - 1, points, &y, y.more);
+  for (uint32_t k = 0; k <= row->piece_count && row->entry_count > 0; k++) {
+    const uint32_t wrap = row->first_piece + k - 1;
+    if (wrap < e->state->wrap_counts[rope] && wraps[wrap].yields) {
+      const rl_yield y = rl_wrap_yield(e->model, e->state, rope, wrap);
+      rate += rl_wrap_yield_share(e->model, e->state, rope, wrap, k == 0 ? 1 : 0) *
+              rate_with(e, rope, wrap, points, &y, y.more);
     }
   }
   return rate;

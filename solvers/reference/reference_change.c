@@ -148,8 +148,38 @@ static bool unjam(rl_truth *self, const rl_row *strand, double t, double dt, rl_
   }
 }
 
+// Whether a wrap of the state before a choice slips, and is held in its plane on a ball, under a
+// rope that the choice has caught.
+static bool is_caught_in_its_plane(const rl_truth *self, uint32_t rope, uint32_t i) {
+  const rl_equations *e = &self->equations;
+  const rl_wrap *wrap = &self->before->wraps[e->model->ropes[rope].first_wrap + i];
+  const rl_row *row = wrap->held && rl_wrap_slips(wrap) ? rl_truth_strand_over(e, rope, i) : NULL;
+  return row && e->blows[row->source] > 0.0;
+}
+
+// Goes back to the state before a choice, and lets such wraps stick there. Does nothing if there is
+// none.
+static bool stick_in_planes(rl_truth *self) {
+  const rl_model *model = self->equations.model;
+  bool any = false;
+  for (uint32_t r = 0; r < model->rope_count && model->split_capacity > 0; r++) {
+    const uint32_t count = model->ropes[r].rubs ? self->before->wrap_counts[r] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      if (is_caught_in_its_plane(self, r, i)) {
+        self->before->wraps[model->ropes[r].first_wrap + i].grip = RL_STICKS;
+        any = true;
+      }
+    }
+  }
+  if (any) {
+    rl_state_copy(self->equations.state, self->before);
+  }
+  return any;
+}
+
 void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
+  bool was_held = false;
   for (uint32_t trial = 0;; trial++) {
     const rl_step_info before = *info;
     bool is_hit = choose_with_grips(self, info);
@@ -160,6 +190,12 @@ void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
     if (strand) {
       *info = before;
       is_hit = unjam(self, strand, t, dt, info);
+    }
+    if (is_hit && !was_held && stick_in_planes(self)) {
+      *info = before;
+      lay_rows(self, t, dt);
+      was_held = true;
+      continue;
     }
     if (!is_hit || !asks_for_grips(self, true)) {
       break;

@@ -98,8 +98,7 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   return found;
 }
 
-// Returns the strand within which rope runs over a wrap; NULL if there is none.
-static rl_row *strand_over(const rl_equations *e, uint32_t rope, uint32_t wrap) {
+rl_row *rl_truth_strand_over(const rl_equations *e, uint32_t rope, uint32_t wrap) {
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     rl_row *row = &e->rows->rows[k];
     if (row->piece_count > 0 && e->model->link_rope[row->item] == rope &&
@@ -177,7 +176,7 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double
   rl_equations_slips(e, rope, self->slips);
   for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
     const rl_wrap *wrap = &state->wraps[r->first_wrap + i];
-    rl_row *row = strand_over(e, rope, i);
+    rl_row *row = rl_truth_strand_over(e, rope, i);
     if (rl_wrap_slips(wrap) && row && pulls[row->source] > 0.0) {
       const double way = wrap->grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i];
       double back = way / e->speed - least_slip;

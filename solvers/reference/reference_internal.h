@@ -95,6 +95,9 @@ double rl_truth_find_event(rl_truth *self, double *h);
 // of the internal step [s].
 double rl_truth_locate(rl_truth *self, double h, double after);
 
+// Returns the strand within which rope runs over a wrap; NULL if there is none.
+rl_row *rl_truth_strand_over(const rl_equations *equations, uint32_t rope, uint32_t wrap);
+
 // Returns the strain energy of elastic ropes over bodies on which nothing rubs [J].
 double rl_truth_stored(const rl_truth *self);
 

@@ -265,13 +265,12 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
                pull_out, entry_at(entries, slot));
     }
   }
-  for (uint32_t k = 0; k < 2 && row->entry_count > 0; k++) {
-    const uint32_t item = row->first_piece + k * row->piece_count;
-    const uint32_t wrap = item - 1;
-    if (item > 0 && item <= state->wrap_counts[rope] &&
+  for (uint32_t k = 0; k <= row->piece_count && row->entry_count > 0; k++) {
+    const uint32_t wrap = row->first_piece + k - 1;
+    if (wrap < state->wrap_counts[rope] &&
         state->wraps[model->ropes[rope].first_wrap + wrap].yields) {
       add_yield(model, state, points, rope, wrap,
-                rl_wrap_yield_share(model, state, rope, wrap, 1 - k), entries);
+                rl_wrap_yield_share(model, state, rope, wrap, k == 0 ? 1 : 0), entries);
     }
   }
   if (state->reels) { // the winches are at the first piece and the last

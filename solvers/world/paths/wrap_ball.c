@@ -49,13 +49,13 @@ static bool can_hold(const rl_model *model, uint32_t index, const rl_wrap *wrap,
 // (19a) Whether the ends of a wrap see it, in the plane in which it was in `before`, at half a
 // turn, or so nearly that friction holds it in any plane.
 static bool comes_to_half(const rl_model *model, const rl_state *state, const rl_wrap *before,
-                          double friction, const rl_path_item *item) {
+                          bool slips, double friction, const rl_path_item *item) {
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, before->body);
   const rl_vec3 axis = rl_rotate(at.rotation, before->side);
   const rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
   const double on = rl_dot(p, q) - rl_dot(p, axis) * rl_dot(q, axis);
   const double seen = rl_atan2(rl_dot(axis, rl_cross(p, q)), on);
-  const double spare = rl_wrap_slips(before) ? -out_of_plane : friction * before->angle;
+  const double spare = slips ? -out_of_plane : friction * before->angle;
   return on < 0.0 && (seen < 0.0 || seen >= RL_PI - spare);
 }
 
@@ -111,6 +111,9 @@ static rl_vec3 yielded(const rl_path_item *item, double friction, const double p
 double rl_wrap_yield_share(const rl_model *model, const rl_state *state, uint32_t index,
                            uint32_t wrap, uint32_t strand) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  if (wraps[wrap].grip != RL_STICKS) { // both are one
+    return 1.0;
+  }
   uint32_t first = wrap; // piece of the strand before the wrap
   while (first > 0 && wraps[first - 1].grip != RL_STICKS) {
     first--;
@@ -236,8 +239,9 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_path_item *item = &rl_path_items(state, index)[i + 1];
     const double friction = rl_wrap_friction(model, index, &wraps[i]);
+    const bool pulls = wraps[i].tension > 0.0;
     if (wraps[i].held) {
-      const bool slips = rl_wrap_slips(&wraps[i]) && wraps[i].tension > 0.0;
+      const bool slips = rl_wrap_slips(&wraps[i]) && pulls;
       const rl_path_departure d = rl_wrap_departure(friction, item, item->side);
       const bool is_past = d.seen > RL_PI + out_of_plane;
       if ((slips || is_past) && !(d.bent <= (slips ? out_of_plane : item->wrap))) {
@@ -249,11 +253,12 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
           rl_wraps_note_slip(before, index, wraps[i].body);
         }
         changed = true;
-      } else if (wraps[i].grip == RL_SLIDES) { // tied to this body, both tensions are equal
+      } else if (wraps[i].grip != RL_STICKS) { // tied to this body, or slack: equal tensions
         changed = rl_wraps_yield_on_ball(model, state, before, index, i, NAN, NAN) || changed;
       }
     } else if (can_hold(model, index, &then[i], item)) {
-      then[i].held = comes_to_half(model, state, &then[i], friction, item);
+      then[i].held =
+          comes_to_half(model, state, &then[i], rl_wrap_slips(&then[i]) && pulls, friction, item);
       changed = changed || then[i].held;
     } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
       changed = changed || then[i].grip != RL_SLIDES;
