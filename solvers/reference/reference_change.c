@@ -24,13 +24,15 @@ static void lay_rows(rl_truth *self, double t, double dt) {
   }
 }
 
-// Whether a rope has as many wraps in another state, and the same ones are held.
+// Whether a rope has as many wraps in another state, and the same ones are held, or more that are
+// before half a turn, (19a) of wraps.md: those keep the planes that they have by then.
 static bool has_same_ways(const rl_model *model, const rl_state *state, const rl_state *other,
                           uint32_t rope) {
   const uint32_t first = model->ropes[rope].first_wrap;
   bool same = state->wrap_counts[rope] == other->wrap_counts[rope];
   for (uint32_t i = 0; i < other->wrap_counts[rope] && same; i++) {
-    same = state->wraps[first + i].held == other->wraps[first + i].held;
+    const bool is_held = state->wraps[first + i].held, becomes = other->wraps[first + i].held;
+    same = is_held == becomes || (becomes && rl_wrap_yielded_up(model, state, rope, i) < 0.0);
   }
   return same;
 }
@@ -46,6 +48,7 @@ static void take_grips(rl_truth *self) {
     const bool same = has_same_ways(model, state, self->judged, r);
     for (uint32_t i = 0; i < self->judged->wrap_counts[r] && same; i++) {
       wraps[i].grip = judged[i].grip;
+      wraps[i].held = judged[i].held;
       if (wraps[i].yields && !judged[i].yields) {
         rl_wrap_end_yield(model, state, r, i);
       }
