@@ -120,22 +120,28 @@ static void measure_elements(rl_metrics *metrics, const rl_model *model, const r
   }
 }
 
-// Returns the radius of the smaller body of a contact of two [m]; INFINITY: of a rope.
-static double smaller_radius(const rl_model *model, const rl_contact *contact) {
-  return contact->rope != RL_NONE ? INFINITY
-                                  : fmin(model->bodies[contact->slot - model->node_count].bound,
-                                         model->bodies[contact->body].bound);
-}
-
+// Measures the contacts of ropes as the rows have them.
 static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
   const rl_rows *rows = driver->rows;
   const rl_block *contacts = &rows->blocks[rows->contact_block];
   for (uint32_t i = contacts->first_row; i < contacts->first_row + contacts->row_count; i++) {
-    rl_row_evaluate(driver->model, driver->state, driver->rows, &rows->rows[i],
-                    driver->state->points);
-    const double depth = rows->rows[i].value + rows->feet[rows->rows[i].item].kept_depth;
-    const rl_contact *contact = &driver->state->contacts[rows->rows[i].item];
-    const rl_overlap overlap = {depth, depth / smaller_radius(driver->model, contact)};
+    rl_row *row = &rows->rows[i];
+    if (driver->state->contacts[row->item].rope != RL_NONE) {
+      rl_row_evaluate(driver->model, driver->state, driver->rows, row, driver->state->points);
+      const double depth = row->value + rows->feet[row->item].kept_depth;
+      metrics->penetration_max = rl_larger(metrics->penetration_max, depth);
+    }
+  }
+}
+
+// Measures how deep bodies are in each other where they are now: what a row knows of a contact
+// holds for a small turn, and a wheel can make half a one in a step.
+static void measure_bodies(rl_metrics *metrics, const rl_model *model, const rl_state *state) {
+  for (uint32_t i = 0; i < model->pair_count; i++) {
+    const rl_pair *pair = &model->pairs[i];
+    const double depth = rl_pair_depth(model, state, pair);
+    const double a = model->bodies[pair->bodies[0]].bound, b = model->bodies[pair->bodies[1]].bound;
+    const rl_overlap overlap = {depth, depth / fmin(a, b)};
     metrics->penetration_max = rl_larger(metrics->penetration_max, depth);
     metrics->overlap = overlap.share > metrics->overlap.share ? overlap : metrics->overlap;
   }
@@ -156,5 +162,6 @@ rl_metrics rl_metrics_of(const rl_driver *driver) {
   }
   measure_elements(&metrics, model, state);
   measure_contacts(&metrics, driver);
+  measure_bodies(&metrics, model, state);
   return metrics;
 }

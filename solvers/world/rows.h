@@ -209,6 +209,10 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
 // Does the same for contacts of bodies, by their names; one that is not found keeps its place.
 void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows);
 
+// Returns how deep the parts of a pair of bodies are in each other in a state [m]; 0: they are
+// apart.
+double rl_pair_depth(const rl_model *model, const rl_state *state, const rl_pair *pair);
+
 // Between _stand and _move no position and no rope changes: the path of a rope is then looked up
 // once for rows of it that are evaluated one after the other.
 static inline void rl_rows_stand(rl_rows *rows) {

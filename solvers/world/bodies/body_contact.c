@@ -248,6 +248,16 @@ void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_row
   }
 }
 
+double rl_pair_depth(const rl_model *model, const rl_state *state, const rl_pair *pair) {
+  rl_touch touches[RL_TOUCHES];
+  const size_t count = find_touches(model, state, pair, 0.0, touches);
+  double depth = 0.0;
+  for (size_t k = 0; k < count; k++) {
+    depth = fmax(depth, -touches[k].gap);
+  }
+  return depth;
+}
+
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i) {
   rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
   row->friction = model->pairs[contact->node].friction;
