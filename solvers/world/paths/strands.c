@@ -3,7 +3,8 @@
 
 #include "wrap_internal.h"
 
-// Of the inverse mass of a strand: if the others leave less of it, they determine what it does.
+// Of the inverse mass of a strand: if the others leave less of it, they determine what it does; or,
+// if a method asks for less than that, what they leave is found by (3c).
 static const double dependent = 1e-9;
 
 // Of that: what counts as as much.
@@ -122,6 +123,8 @@ bool rl_strands_next(rl_strands *s, rl_rows *rows, const rl_block *block, bool b
                      uint32_t *at) {
   const uint32_t *strands = &rows->strands[block->first_strand];
   const uint32_t all = block->strand_count, begin = *at;
+  s->moves_along_gradient = false;
+  s->dependent = dependent;
   for (s->count = 0; *at < all && s->count < RL_STRANDS_TOGETHER; s->count++, (*at)++) {
     s->rows[s->count] = &rows->rows[strands[backward ? all - 1 - *at : *at]];
   }
@@ -134,6 +137,9 @@ double rl_strand_rounding(const rl_state *state, const rl_row *row) {
 
 // (3a) B d = b, in which some of the strands take part, and of these some are slack.
 typedef struct equations {
+  const rl_strands *strands;
+  const rl_rows *rows;
+  const rl_point *points;
   double matrix[RL_STRANDS_TOGETHER][RL_STRANDS_TOGETHER];
   double asked[RL_STRANDS_TOGETHER];
   bool takes_part[RL_STRANDS_TOGETHER], is_slack[RL_STRANDS_TOGETHER];
@@ -149,30 +155,54 @@ typedef struct elimination {
   double asked[RL_STRANDS_TOGETHER];
 } elimination;
 
+// Adds a test impulse of a strand: along G, or J.
+static void add_impulse(const equations *e, uint32_t k, double impulse) {
+  const rl_row *row = e->strands->rows[k];
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *entry = &e->rows->entries[i];
+    const rl_vec3 along = e->strands->moves_along_gradient ? entry->gradient : entry->force;
+    rl_vec3 *sum = &e->rows->momentum[entry->slot];
+    *sum = rl_add_scaled(*sum, impulse, along);
+  }
+}
+
+// Takes all test impulses away from what a strand pulls on.
+static void clear_impulses(const equations *e, uint32_t k) {
+  const rl_row *row = e->strands->rows[k];
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    e->rows->momentum[e->rows->entries[i].slot] = rl_vec(0.0, 0.0, 0.0);
+  }
+}
+
+// Returns J M^-1 of a strand times the test impulses.
+static double response(const equations *e, uint32_t k) {
+  const rl_row *row = e->strands->rows[k];
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *entry = &e->rows->entries[i];
+    sum += e->points[entry->slot].w * rl_dot(entry->gradient, e->rows->momentum[entry->slot]);
+  }
+  return sum;
+}
+
 // B_kl = J_k M^-1 G_l^T
 static void set_up(const rl_strands *s, const rl_rows *rows, const rl_point *points, equations *e) {
+  e->strands = s;
+  e->rows = rows;
+  e->points = points;
   for (uint32_t l = 0; l < s->count; l++) {
-    const rl_row *pulls = s->rows[l];
-    const double own = pulls->inverse_mass + s->softness[l];
+    const double w = s->moves_along_gradient
+                         ? rl_row_gradient_inverse_mass(rows, s->rows[l], points)
+                         : s->rows[l]->inverse_mass;
+    const double own = w + s->softness[l];
     e->takes_part[l] = own > 0.0 && own < INFINITY;
     e->is_slack[l] = false;
     e->asked[l] = e->takes_part[l] ? own * s->alone[l] : 0.0;
-    for (uint32_t j = 0; j < pulls->entry_count; j++) {
-      const rl_entry *entry = &rows->entries[pulls->first_entry + j];
-      rows->momentum[entry->slot] = entry->force;
-    }
+    add_impulse(e, l, 1.0);
     for (uint32_t k = 0; k < s->count; k++) {
-      const rl_row *reads = s->rows[k];
-      double sum = 0.0;
-      for (uint32_t i = 0; i < reads->entry_count; i++) {
-        const rl_entry *entry = &rows->entries[reads->first_entry + i];
-        sum += points[entry->slot].w * rl_dot(entry->gradient, rows->momentum[entry->slot]);
-      }
-      e->matrix[k][l] = k == l ? own : sum;
+      e->matrix[k][l] = k == l ? own : response(e, k);
     }
-    for (uint32_t j = 0; j < pulls->entry_count; j++) {
-      rows->momentum[rows->entries[pulls->first_entry + j].slot] = rl_vec(0.0, 0.0, 0.0);
-    }
+    clear_impulses(e, l);
   }
 }
 
@@ -226,16 +256,53 @@ static void eliminate(elimination *x, uint32_t at) {
   }
 }
 
+// (3c) Finds what is left of the others beside the eliminated strands, B_jl: impulses and gradients
+// are subtracted before their products are summed. What is soft has more than that left.
+static void resolve(const equations *e, elimination *x) {
+  elimination t; // of the transpose: the same strands, whose gradients make up those of others
+  t.count = x->count;
+  t.rank = 0;
+  for (uint32_t i = 0; i < x->count; i++) {
+    const uint32_t k = t.order[i] = x->order[i];
+    t.asked[k] = 0.0;
+    for (uint32_t j = 0; j < x->count; j++) {
+      t.matrix[k][x->order[j]] = e->matrix[x->order[j]][k];
+    }
+  }
+  while (t.rank < x->rank) {
+    eliminate(&t, t.rank);
+  }
+  for (uint32_t n = x->rank; n < x->count; n++) {
+    const uint32_t l = x->order[n];
+    add_impulse(e, l, 1.0);
+    for (uint32_t p = 0; p < x->rank; p++) {
+      add_impulse(e, x->order[p], 0.0 - x->matrix[x->order[p]][l]);
+    }
+    for (uint32_t m = x->rank; m < x->count; m++) {
+      const uint32_t j = x->order[m];
+      x->matrix[j][l] = response(e, j);
+      for (uint32_t p = 0; p < x->rank; p++) {
+        x->matrix[j][l] -= t.matrix[x->order[p]][j] * response(e, x->order[p]);
+      }
+    }
+    clear_impulses(e, l);
+    for (uint32_t p = 0; p < x->rank; p++) {
+      clear_impulses(e, x->order[p]);
+    }
+  }
+}
+
 // Eliminates all strands but those that depend on others: next that which has most left of its
 // inverse mass, of several alike that which asks for most. Returns false if one has less than none.
 static bool eliminate_all(const equations *e, elimination *x) {
+  double least = dependent;
   for (bool goes_on = true; goes_on && x->rank < x->count;) {
     uint32_t best = x->rank;
     double most = -INFINITY, best_asked = 0.0;
     for (uint32_t i = x->rank; i < x->count; i++) {
       const uint32_t k = x->order[i];
       const double left = x->matrix[k][k] / e->matrix[k][k], asked = x->asked[k] / e->matrix[k][k];
-      if (left < -dependent) {
+      if (left < -least) {
         return false;
       }
       if (left > most + alike || (left > most - alike && asked > best_asked)) {
@@ -244,9 +311,13 @@ static bool eliminate_all(const equations *e, elimination *x) {
         best_asked = asked;
       }
     }
-    goes_on = most > dependent;
-    if (goes_on) {
+    if (most > least) {
       eliminate(x, best);
+    } else if (least > e->strands->dependent) {
+      least = e->strands->dependent;
+      resolve(e, x);
+    } else {
+      goes_on = false;
     }
   }
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Strands of massless ropes that pull on something in common, as on a wheel between them, solved
-// together for methods that take rows one after the other: (3a) and (3b) of papers/wraps.md. And
-// what draws them apart, (7l).
+// together where rows are taken one after the other, by methods and in the sweeps of wrap_excess.c:
+// (3a) to (3c) of papers/wraps.md. And what draws them apart, (7l).
 #ifndef RL_STRANDS_H
 #define RL_STRANDS_H
 
@@ -13,6 +13,10 @@
 typedef struct rl_strands {
   uint32_t count;
   rl_row *rows[RL_STRANDS_TOGETHER];
+  // In, and what rl_strands_next sets them to: of its inverse mass, what others leave of a strand
+  // that depends on them, 1e-9; whether they move things along J instead of G, false.
+  double dependent;
+  bool moves_along_gradient;
   double rounding[RL_STRANDS_TOGETHER];    // in: of what they ask for, C or its rate
   double alone[RL_STRANDS_TOGETHER];       // in: the change of its multiplier by itself
   double softness[RL_STRANDS_TOGETHER];    // in: beside its inverse mass [1/kg]; INFINITY: only so

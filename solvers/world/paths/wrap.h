@@ -251,7 +251,7 @@ void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_row
 // longer. The rows were last evaluated at the state's positions. Adds the work of driven bodies and
 // winches, and what catching slack strands dissipates, to the state; leaves the impulses [N s] in
 // its `aims`.
-void rl_wraps_remove_outward_velocity(rl_state *state, const rl_rows *rows);
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows);
 
 // (23) of papers/changes.md: the same with the rows evaluated at the present positions; the
 // tensions of the step of dt [s] then include the impulses.

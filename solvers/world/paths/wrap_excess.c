@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Excess length and outward velocity of a rope whose contacts have changed: papers/changes.md, (21)
 // to (23).
+#include "strands.h"
 #include "wrap_internal.h"
 
 #include "../islands.h"
@@ -12,6 +13,11 @@
 // Tolerance of the sweeps below relative to the largest growth or rate, and their largest number.
 static const double settled_share = 1e-6;
 static const int most_sweeps = 50;
+
+// Of the inverse mass of a strand: what others leave of one that depends on them, (3c) of
+// papers/wraps.md. What is left of J is 1e-7 of it then, by which C divides its rounding of 1e-16;
+// rates have less of that.
+static const double dependent_length = 1e-14, dependent_rate = 1e-22;
 
 // Returns by how much the strand of a row has grown [m].
 static double growth_of(const rl_model *model, const rl_state *state, const rl_row *row) {
@@ -86,6 +92,29 @@ static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl
   return w > 0.0 ? fabs(over) : 0.0;
 }
 
+// (3a) of papers/wraps.md: does so for strands that pull on something in common, together.
+static double move_strands(const rl_model *model, rl_state *state, rl_rows *rows, rl_strands *s) {
+  double worst = 0.0;
+  s->moves_along_gradient = true;
+  s->dependent = dependent_length;
+  for (uint32_t k = 0; k < s->count; k++) {
+    rl_row *row = s->rows[k];
+    rl_row_evaluate(model, state, rows, row, state->points);
+    const double w = rl_row_gradient_inverse_mass(rows, row, state->points);
+    const double over = row->value - state->aims[row->source];
+    s->alone[k] = w > 0.0 ? over / w : 0.0;
+    s->softness[k] = w > 0.0 ? 0.0 : INFINITY;
+    s->multipliers[k] = s->held[k] = 0.0;
+    s->rounding[k] = rl_strand_rounding(state, row);
+    worst = w > 0.0 ? fmax(worst, over) : worst;
+  }
+  rl_strands_solve(s, rows, state->points);
+  for (uint32_t k = 0; k < s->count; k++) {
+    rl_row_move(rows, s->rows[k], s->changes[k], state->points);
+  }
+  return worst;
+}
+
 static double move_link(rl_state *state, uint32_t index, double lower) {
   const rl_link *link = &state->links[index];
   const rl_link_value now = rl_link_evaluate(link, state->points);
@@ -105,8 +134,13 @@ static double sweep(const rl_model *model, rl_state *state, rl_rows *rows) {
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       worst = fmax(worst, move_link(state, k, block->lower));
     }
+    rl_strands strands;
+    for (uint32_t at = 0; rl_strands_next(&strands, rows, block, false, &at);) {
+      worst = fmax(worst, move_strands(model, state, rows, &strands));
+    }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      worst = fmax(worst, move_row(model, state, rows, &rows->rows[k]));
+      rl_row *row = &rows->rows[k];
+      worst = row->is_with_others ? worst : fmax(worst, move_row(model, state, rows, row));
     }
   }
   return worst;
@@ -246,44 +280,90 @@ bool rl_wraps_have_shortened(const rl_model *model, const rl_state *state) {
   return !rl_is_taut(model, least);
 }
 
-// Returns the rate at which a strand gets longer, if it is taut and inextensible; else 0 [m/s].
-static double outward_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
-  const bool holds = row->kind == RL_ROW_SPAN && !(row->compliance > 0.0) &&
-                     row->inverse_mass > 0.0 && rl_is_taut(state->model, row->value);
-  return holds ? fmax(rl_row_rate(rows, row, state->velocities), 0.0) : 0.0;
+// Whether a strand is taut and inextensible.
+static bool holds(const rl_state *state, const rl_row *row) {
+  return row->kind == RL_ROW_SPAN && !(row->compliance > 0.0) && row->inverse_mass > 0.0 &&
+         rl_is_taut(state->model, row->value);
 }
 
-// Removes an outward rate of a row by an impulse. The energy lost is booked as dissipated if the
-// strand had no tension (it is caught); else it counts as an error of the method.
-static void remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row, double rate) {
-  const double impulse = rate / row->inverse_mass;
-  double prescribed = 0.0 - row->reel_power, power = prescribed, answer = 0.0;
+// Applies an impulse of a row, whose mean power is given. The energy lost is booked as dissipated
+// if the strand had no tension (it is caught); else it counts as an error of the method.
+static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double impulse,
+                 double power) {
+  double prescribed = 0.0 - row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    const double w = state->points[e->slot].w, p = rl_dot(e->force, state->velocities[e->slot]);
-    power += p;
-    prescribed += w == 0.0 ? p : 0.0;
-    answer += w * rl_dot(e->force, e->force);
+    const bool moves = state->points[e->slot].w > 0.0;
+    prescribed += moves ? 0.0 : rl_dot(e->force, state->velocities[e->slot]);
   }
-  rl_row_push(rows, row, impulse, state->points, state->velocities);
   state->aims[row->source] += impulse;
   state->work += impulse * prescribed;
   if (state->multipliers[row->source] == 0.0) {
-    state->dissipated += impulse * (power - 0.5 * impulse * answer);
+    state->dissipated += impulse * power;
   }
 }
 
-void rl_wraps_remove_outward_velocity(rl_state *state, const rl_rows *rows) {
+// Removes the rate at which a row gets longer, if it holds. Returns it [m/s].
+static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row) {
+  const double rate = holds(state, row) ? rl_row_rate(rows, row, state->velocities) : 0.0;
+  if (!(rate > 0.0)) {
+    return 0.0;
+  }
+  const double impulse = rate / row->inverse_mass;
+  const double power = rl_row_power(rows, row, state->velocities);
+  double answer = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    answer += state->points[e->slot].w * rl_dot(e->force, e->force);
+  }
+  rl_row_push(rows, row, impulse, state->points, state->velocities);
+  book(state, rows, row, impulse, power - 0.5 * impulse * answer);
+  return rate;
+}
+
+// (3a) of papers/wraps.md: does so for strands that pull on something in common, together. Returns
+// the largest rate [m/s].
+static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s) {
+  double powers[RL_STRANDS_TOGETHER], worst = 0.0;
+  s->dependent = dependent_rate;
+  for (uint32_t k = 0; k < s->count; k++) {
+    const rl_row *row = s->rows[k];
+    const bool takes_part = holds(state, row);
+    const double rate = takes_part ? rl_row_rate(rows, row, state->velocities) : 0.0;
+    s->alone[k] = takes_part ? rate / row->inverse_mass : 0.0;
+    s->softness[k] = takes_part ? 0.0 : INFINITY;
+    s->multipliers[k] = s->held[k] = state->aims[row->source];
+    powers[k] = rl_row_power(rows, row, state->velocities);
+    worst = fmax(worst, rate);
+  }
+  for (uint32_t k = 0; k < s->count; k++) {
+    s->rounding[k] = settled_share * worst;
+  }
+  rl_strands_solve(s, rows, state->points);
+  for (uint32_t k = 0; k < s->count; k++) {
+    rl_row_push(rows, s->rows[k], s->changes[k], state->points, state->velocities);
+  }
+  for (uint32_t k = 0; k < s->count; k++) {
+    const double power = rl_row_power(rows, s->rows[k], state->velocities);
+    book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power));
+  }
+  return worst;
+}
+
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows) {
   double first = 0.0, worst = INFINITY;
   memset(state->aims, 0, rl_unknown_count(state->model, state) * sizeof *state->aims);
   for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
     worst = 0.0;
-    for (uint32_t k = 0; k < rows->row_count; k++) {
-      const double rate = outward_rate(state, rows, &rows->rows[k]);
-      if (rate > 0.0) {
-        remove_rate(state, rows, &rows->rows[k], rate);
+    for (uint32_t b = 0; b < rows->block_count; b++) {
+      rl_strands strands;
+      for (uint32_t at = 0; rl_strands_next(&strands, rows, &rows->blocks[b], false, &at);) {
+        worst = fmax(worst, remove_rates(state, rows, &strands));
       }
-      worst = fmax(worst, rate);
+    }
+    for (uint32_t k = 0; k < rows->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      worst = row->is_with_others ? worst : fmax(worst, remove_rate(state, rows, row));
     }
     first = i == 0 ? worst : first;
   }
