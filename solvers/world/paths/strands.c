@@ -3,12 +3,17 @@
 
 #include "wrap_internal.h"
 
-// Of the inverse mass of a strand: if the others leave less of it, they determine what it does; or,
-// if a method asks for less than that, what they leave is found by (3c).
-static const double dependent = 1e-9;
+// Of the inverse mass of a strand: if the others leave less of it, they determine what it does.
+static const double dependent = 1e-22;
 
-// Of that: what counts as as much.
+// Of the same: less than that has lost its digits where it is a difference, and is found by (3c).
+static const double cancelled = 1e-9;
+
+// Of the same: what counts as as much.
 static const double alike = 1e-3;
+
+// Of the tension that others balance: what counts as none.
+static const double no_tension = 1e-9;
 
 // Of the length of a rope: what strands that depend on each other may be too long by.
 static const double rounding = 1e-12;
@@ -124,7 +129,6 @@ bool rl_strands_next(rl_strands *s, rl_rows *rows, const rl_block *block, bool b
   const uint32_t *strands = &rows->strands[block->first_strand];
   const uint32_t all = block->strand_count, begin = *at;
   s->moves_along_gradient = false;
-  s->dependent = dependent;
   for (s->count = 0; *at < all && s->count < RL_STRANDS_TOGETHER; s->count++, (*at)++) {
     s->rows[s->count] = &rows->rows[strands[backward ? all - 1 - *at : *at]];
   }
@@ -295,7 +299,7 @@ static void resolve(const equations *e, elimination *x) {
 // Eliminates all strands but those that depend on others: next that which has most left of its
 // inverse mass, of several alike that which asks for most. Returns false if one has less than none.
 static bool eliminate_all(const equations *e, elimination *x) {
-  double least = dependent;
+  double least = cancelled;
   for (bool goes_on = true; goes_on && x->rank < x->count;) {
     uint32_t best = x->rank;
     double most = -INFINITY, best_asked = 0.0;
@@ -313,8 +317,8 @@ static bool eliminate_all(const equations *e, elimination *x) {
     }
     if (most > least) {
       eliminate(x, best);
-    } else if (least > e->strands->dependent) {
-      least = e->strands->dependent;
+    } else if (least > dependent) {
+      least = dependent;
       resolve(e, x);
     } else {
       goes_on = false;
@@ -512,9 +516,9 @@ uint64_t rl_strands_drawn_apart(const rl_model *model, const rl_state *state, rl
       const double tension = balancing(&x, k, on);
       rate += tension * rates[k];
       least = fmin(least, tension);
-      pulls |= (uint64_t)(tension > dependent) << k;
+      pulls |= (uint64_t)(tension > no_tension) << k;
     }
-    drawn |= least >= -dependent && rate > 0.0 ? pulls : 0;
+    drawn |= least >= -no_tension && rate > 0.0 ? pulls : 0;
   }
   return own < s.count ? drawn >> own : 0;
 }

@@ -13,10 +13,7 @@
 typedef struct rl_strands {
   uint32_t count;
   rl_row *rows[RL_STRANDS_TOGETHER];
-  // In, and what rl_strands_next sets them to: of its inverse mass, what others leave of a strand
-  // that depends on them, 1e-9; whether they move things along J instead of G, false.
-  double dependent;
-  bool moves_along_gradient;
+  bool moves_along_gradient; // in: they move things along J instead of G; rl_strands_next: false
   double rounding[RL_STRANDS_TOGETHER];    // in: of what they ask for, C or its rate
   double alone[RL_STRANDS_TOGETHER];       // in: the change of its multiplier by itself
   double softness[RL_STRANDS_TOGETHER];    // in: beside its inverse mass [1/kg]; INFINITY: only so

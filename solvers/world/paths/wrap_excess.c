@@ -14,11 +14,6 @@
 static const double settled_share = 1e-6;
 static const int most_sweeps = 50;
 
-// Of the inverse mass of a strand: what others leave of one that depends on them, (3c) of
-// papers/wraps.md. What is left of J is 1e-7 of it then, by which C divides its rounding of 1e-16;
-// rates have less of that.
-static const double dependent_length = 1e-14, dependent_rate = 1e-22;
-
 // Returns by how much the strand of a row has grown [m].
 static double growth_of(const rl_model *model, const rl_state *state, const rl_row *row) {
   double sum = 0.0;
@@ -96,7 +91,6 @@ static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl
 static double move_strands(const rl_model *model, rl_state *state, rl_rows *rows, rl_strands *s) {
   double worst = 0.0;
   s->moves_along_gradient = true;
-  s->dependent = dependent_length;
   for (uint32_t k = 0; k < s->count; k++) {
     rl_row *row = s->rows[k];
     rl_row_evaluate(model, state, rows, row, state->points);
@@ -325,7 +319,6 @@ static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *ro
 // the largest rate [m/s].
 static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s) {
   double powers[RL_STRANDS_TOGETHER], worst = 0.0;
-  s->dependent = dependent_rate;
   for (uint32_t k = 0; k < s->count; k++) {
     const rl_row *row = s->rows[k];
     const bool takes_part = holds(state, row);
