@@ -420,10 +420,10 @@ static void taut_rope_is_hit_beside_a_rough_post(void **unused) {
   }
 }
 
-// (3c) A ball hits a taut rope between a fixed point and a wheel that sticks to it, however light the
-// wheel is. Both strands beside the wheel stop the ball together: it keeps what it has along the
-// rope, and what it loses is told as dissipated. One strand after the other, `xpbd` threw it back
-// with 712 J, and seven methods lost the 7.2 J as an error.
+// (3c) A ball hits a taut rope between a fixed point and a wheel that sticks to it, however light
+// the wheel is. Both strands beside the wheel stop the ball together: it keeps what it has along
+// the rope, and what it loses is told as dissipated. One strand after the other, `xpbd` threw it
+// back with 712 J, and seven methods lost the 7.2 J as an error.
 static void taut_rope_is_hit_beside_a_wheel(void **unused) {
   (void)unused;
   static const double masses[] = {1.0, 1e-2, 1e-4}, steps[] = {4e-3, 1e-3, 2.5e-4};
