@@ -61,10 +61,11 @@ typedef struct penalty {
   const double *parameters;
   rl_stand_in law;                // with the substep of the last step
   double weight;                  // time that the present forces count for [s]
-  double left;                    // share of the step behind the substep
+  double left;                    // substeps of the step behind the present one
   bool goes_on;                   // the kick of the present forces has begun with others
   rl_spring *springs;             // [links], made at the start of the step
-  double *softenings;             // [ropes] (4a): s - 1 of ropes over bodies
+  double *softenings;             // [ropes] (4a): what is left of s - 1 at the end of the step
+  double *hardenings;             // [ropes] by how much s falls in a substep
   rl_vec3 *forces;                // [slots] [N]
   rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
   rl_vec3 *velocities;            // [slots] and velocities
@@ -80,6 +81,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   penalty *self = memory;
   self->springs = rl_carve(c, model->link_count, sizeof *self->springs);
   self->softenings = rl_carve(c, model->rope_count, sizeof *self->softenings);
+  self->hardenings = rl_carve(c, model->rope_count, sizeof *self->hardenings);
   self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
   self->points = rl_carve(c, model->slot_count, sizeof *self->points);
   self->velocities = rl_carve(c, model->slot_count, sizeof *self->velocities);
@@ -186,7 +188,9 @@ static void note_push(penalty *self, uint32_t source, double force, double rate)
 static rl_spring spring_of_row(const penalty *self, const rl_model *model, const rl_row *row) {
   rl_spring s = rl_row_spring(&self->law, model, row);
   if (row->piece_count > 0 && !s.physical) {
-    s.stiffness /= 1.0 + self->left * self->softenings[model->link_rope[row->item]];
+    const uint32_t rope = model->link_rope[row->item];
+    const double soft = 1.0 + self->softenings[rope] + self->left * self->hardenings[rope];
+    s.stiffness /= soft * soft;
   }
   return s;
 }
@@ -202,10 +206,9 @@ static void push_row(penalty *self, const rl_model *model, rl_state *state, rl_r
     self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->force);
   }
   self->impulses[row->source] += force * self->weight;
-  if (row->crowd > 0) {
-    note_push(self, row->source, force, rate);
-  } else if (s.physical) {
-    const double power = rl_row_power(rows, row, state->velocities);
+  const double power = rl_row_power(rows, row, state->velocities);
+  note_push(self, row->source, force, row->crowd > 0 ? rate : power - rate);
+  if (row->crowd == 0 && s.physical) {
     info->dissipated += spring_loss(s, row->value, power, force, self->weight);
   }
   if (row->friction > 0.0) {
@@ -260,9 +263,25 @@ static void end_friction(const penalty *self, rl_state *state, const rl_rows *ro
   info->dissipated -= rl_friction_energy(rub->spring, *pull) - rub->stored;
 }
 
-// (18), (20) What contacts of bodies have taken in a kick, and friction in all contacts.
-static void end_contacts(const penalty *self, rl_state *state, const rl_rows *rows, double h,
-                         rl_step_info *info) {
+// (21) What friction has taken in a kick where ropes slip, unless it is booked with the flow of
+// their rest lengths.
+static void end_slips(const penalty *self, const rl_model *model, const rl_state *state,
+                      const rl_rows *rows, rl_step_info *info) {
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    const double push = row->kind == RL_ROW_SPAN ? self->pushes[row->source] : 0.0;
+    if (push != 0.0 && !rl_wraps_flow_dissipates(model, model->link_rope[row->item])) {
+      const double slip =
+          rl_row_power(rows, row, state->velocities) - rl_row_rate(rows, row, state->velocities);
+      info->rubbed += 0.5 * push * (self->approaches[row->source] + slip);
+    }
+  }
+}
+
+// (18), (20), (21) What contacts of bodies have taken in a kick, and friction.
+static void end_contacts(const penalty *self, const rl_model *model, rl_state *state,
+                         const rl_rows *rows, double h, rl_step_info *info) {
+  end_slips(self, model, state, rows, info);
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     const double push = row->crowd > 0 ? self->pushes[row->source] : 0.0;
@@ -283,7 +302,7 @@ static void kick(const penalty *self, const rl_model *model, rl_state *state, do
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], h, acceleration(self, model, state, i));
   }
-  end_contacts(self, state, rows, h, info);
+  end_contacts(self, model, state, rows, h, info);
 }
 
 // (3) v += h (g + w F), then x += h v with the new velocity.
@@ -353,7 +372,7 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     rl_move(&state->points[i], self->moves[i]);
     state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);
   }
-  end_contacts(self, state, rows, self->law.h, info);
+  end_contacts(self, model, state, rows, self->law.h, info);
   rl_rotation_settle(model, state, false);
 }
 
@@ -409,28 +428,38 @@ static void set_springs(penalty *self, const rl_model *model, const rl_state *st
   }
 }
 
-// What the springs of each rope over bodies store [J].
-static void find_stand_ins(const penalty *self, const rl_model *model, const rl_state *state,
-                           rl_rows *rows, double *energies) {
-  for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
-    energies[i] = 0.0;
-  }
+// Returns what the springs of a rope over bodies would store with (4) [J].
+static double rope_energy(const penalty *self, const rl_model *model, const rl_state *state,
+                          rl_rows *rows, uint32_t rope) {
+  double energy = 0.0;
   for (uint32_t k = 0; k < rows->row_count; k++) {
     rl_row *row = &rows->rows[k];
-    if (row->piece_count > 0) {
+    if (row->piece_count > 0 && model->link_rope[row->item] == rope) {
       rl_row_evaluate(model, state, rows, row, state->points);
-      energies[model->link_rope[row->item]] += rl_row_spring_energy(&self->law, model, row);
+      energy += rl_row_spring_energy(&self->law, model, row);
     }
   }
+  return energy;
 }
 
 // (4a) Where the rows of a rope over bodies have changed, its springs begin with what they stored.
 static void soften(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows) {
-  double *softenings = self->softenings;
-  find_stand_ins(self, model, state, rows, softenings);
-  for (uint32_t i = 0; i < model->rope_count && model->wrap_capacity > 0; i++) {
-    const double was = state->stand_ins[i];
-    softenings[i] = was > 0.0 && softenings[i] > was ? softenings[i] / was - 1.0 : 0.0;
+  const double most = self->law.stiffness > 0.0 ? INFINITY : 0.5 * sqrt(self->law.hardness);
+  const double substeps = self->parameters[SUBSTEPS];
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
+    const double was = state->stand_ins[r], now = rope_energy(self, model, state, rows, r);
+    const double more = was > 0.0 && now > was ? sqrt(now / was) - 1.0 : 0.0;
+    self->hardenings[r] = fmin(more / substeps, most);
+    self->softenings[r] = fmax(more - substeps * self->hardenings[r], 0.0);
+  }
+}
+
+// Keeps what the springs of ropes over bodies store at the end of a step.
+static void keep_stand_ins(const penalty *self, const rl_model *model, rl_state *state,
+                           rl_rows *rows) {
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
+    const double s = 1.0 + self->softenings[r];
+    state->stand_ins[r] = rope_energy(self, model, state, rows, r) / (s * s);
   }
 }
 
@@ -454,9 +483,10 @@ static double given_way(rl_spring from, const rl_row *from_row, rl_spring on, co
   return fmax(fmin(moved, on_row->value), 0.0); // both slack: what is too long
 }
 
-// (4c) Moves rest length over a wrap that sticks.
+// (4c), (22) Moves rest length over a wrap that sticks, and adds what friction takes to `lost` [J].
+// Returns how much [m].
 static double give_way(const penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                       uint32_t rope, uint32_t i) {
+                       uint32_t rope, uint32_t i, double *lost) {
   rl_wrap *wraps = rl_wraps_of(model, state, rope);
   const double ratio = rl_wrap_holding_ratio(model, state, rope, i);
   rl_row *back = strand_at(model, rows, rope, i, false);
@@ -480,12 +510,16 @@ static double give_way(const penalty *self, const rl_model *model, rl_state *sta
   if (i > 0) { // the rest length of piece 0 is what remains of the sum
     wraps[i - 1].rest -= moved;
   }
+  *lost += moved * (fmax(behind.stiffness * (on->value - moved), 0.0) -
+                    fmax(before.stiffness * (back->value + moved), 0.0));
   return fabs(moved);
 }
 
-// (4c) Lets the springs of ropes over bodies begin with pulls that friction holds.
-static void give_way_all(const penalty *self, const rl_model *model, rl_state *state,
-                         rl_rows *rows) {
+// (4c), (22) Gives the springs of ropes over bodies pulls that friction holds. Returns what it
+// takes [J].
+static double give_way_all(const penalty *self, const rl_model *model, rl_state *state,
+                           rl_rows *rows) {
+  double lost = 0.0;
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
     const bool gives = rope->wrap_capacity > 0 && rope->rubs && isinf(rope->stiffness) &&
@@ -495,10 +529,11 @@ static void give_way_all(const penalty *self, const rl_model *model, rl_state *s
     for (uint32_t sweep = 0; sweep < give_sweeps && moved > 0.0; sweep++) {
       moved = 0.0;
       for (uint32_t i = 0; i < count; i++) {
-        moved += give_way(self, model, state, rows, r, i);
+        moved += give_way(self, model, state, rows, r, i, &lost);
       }
     }
   }
+  return lost;
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -516,9 +551,12 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->impulses[i] = 0.0;
   }
   for (int i = 0; i < substeps; i++) {
-    self->left = (substeps - i - 1.0) / substeps;
+    self->left = substeps - i - 1.0;
     if (i > 0) {
       rl_detect_again(model, state, rows);
+    }
+    if (rows->gives_way) {
+      info->dissipated += give_way_all(self, model, state, rows);
     }
     for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
       self->last[k] = -self->impulses[k];
@@ -538,7 +576,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->last[i] += self->impulses[i];
   }
   info->last_impulses = self->last;
-  find_stand_ins(self, model, state, rows, state->stand_ins);
+  keep_stand_ins(self, model, state, rows);
   if (info->want_residual || info->trace) {
     // An explicit method does not iterate: one entry a step.
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
@@ -546,11 +584,17 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   return RL_CONVERGED_ITERATIONS;
 }
 
-// Energy in the stand-ins. Before the first step there is none: they depend on the substep.
+// Energy in the stand-ins; those of a rope over bodies whose rows have changed are softened, (4a).
+// Before the first step there is none: they depend on the substep.
 static double stored_energy(const void *memory, const rl_model *model, const rl_state *state,
                             rl_rows *rows) {
   const penalty *self = memory;
-  return self->law.h == 0.0 ? 0.0 : rl_springs_energy(&self->law, model, state, rows);
+  double energy = self->law.h == 0.0 ? 0.0 : rl_springs_energy(&self->law, model, state, rows);
+  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0 && energy > 0.0; r++) {
+    const double was = state->stand_ins[r];
+    energy -= was > 0.0 ? fmax(rope_energy(self, model, state, rows, r) - was, 0.0) : 0.0;
+  }
+  return energy;
 }
 
 const rl_solver_type rl_solver_penalty = {

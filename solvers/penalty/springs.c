@@ -80,7 +80,8 @@ rl_spring rl_row_spring(const rl_stand_in *law, const rl_model *model, const rl_
   }
   const rl_rope *rope =
       row->kind == RL_ROW_SPAN ? &model->ropes[model->link_rope[row->item]] : NULL;
-  return rl_spring_of(law, rope, row->rest, row->compliance, row->inverse_mass);
+  return rl_spring_of(law, rope, row->rest, row->compliance,
+                      row->inverse_mass + (row->piece_count > 0 ? row->crowding : 0.0));
 }
 
 static double energy_of(rl_spring s, double value, double lower) {

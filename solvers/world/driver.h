@@ -54,6 +54,7 @@ typedef struct rl_driver {
   rl_ledger *ledger;
   rl_ledger *whole_ledger; // of the state `whole`, or NULL
   rl_step_info info;       // of the last step; set want_residual, trace and watch before a step
+  double stored;           // in the springs of the method at the start of the step [J]
   double dt;               // length of the step, or of the part of a step being made [s]
   rl_energy start;         // energies at the start
   double energy_scale;     // all energy that the scene can hold [J]

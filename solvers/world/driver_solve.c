@@ -107,9 +107,17 @@ static void solve(rl_driver *driver, double t1) {
   driver->rows->substep_end = 1.0;
 }
 
+// Returns what the springs of the method store [J].
+static double stored_in_springs(const rl_driver *driver) {
+  return driver->type->stored_energy ? driver->type->stored_energy(driver->memory, driver->model,
+                                                                   driver->state, driver->rows)
+                                     : 0.0;
+}
+
 // Returns the energy that a step has gained beside the work done on it [J].
 static double gained(const rl_driver *driver) {
-  const double before = rl_energy_total(rl_state_energy(driver->model, driver->before));
+  const double before =
+      rl_energy_total(rl_state_energy(driver->model, driver->before)) + driver->stored;
   const double work =
       driver->type->keeps_ledger
           ? 0.0
@@ -279,6 +287,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   rl_wraps_solve_paths(model, driver->state);
   run_to_catch(driver, t1);
   rl_state_copy(driver->before, driver->state);
+  driver->stored = stored_in_springs(driver);
   int rounds = 0;
   uint64_t slipped = driver->before->slipped_off;
   driver->trials = 1;
@@ -315,9 +324,37 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   }
 }
 
+// Returns what a step has gained, with what friction has given in it [J].
+static double gained_or_given(const rl_driver *driver) {
+  return gained(driver) + fmax(-driver->info.rubbed, 0.0);
+}
+
+// (22) of papers/penalty.md: makes a step of springs that has gained energy again, with ropes that
+// stick and give way in each substep, and keeps it if it gains less.
+static void give_way(rl_driver *driver, double t1) {
+  const double gain = gained_or_given(driver);
+  if (!has_springs(driver) || !driver->calmest || driver->info.reason <= 0 ||
+      !(gain > doubtful_gain * driver->energy_scale)) {
+    return;
+  }
+  rl_state_copy(driver->calmest, driver->before);
+  rl_wraps_stick_all(driver->model, driver->before);
+  driver->trials++;
+  rl_driver_set_state(driver, driver->before);
+  driver->rows->gives_way = true;
+  solve(driver, t1);
+  driver->rows->gives_way = false;
+  if (!(gained_or_given(driver) < gain)) {
+    rl_state_copy(driver->before, driver->calmest);
+    rl_driver_set_state(driver, driver->before);
+    solve(driver, t1);
+  }
+}
+
 static void solve_once(rl_driver *driver, double t1) {
   if (rl_driver_leads_wraps(driver)) {
     solve_with_grips(driver, t1);
+    give_way(driver, t1);
   } else {
     solve(driver, t1);
   }

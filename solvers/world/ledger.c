@@ -290,7 +290,8 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const double impulse = dt * state->multipliers[source];
   const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
   state->work += work_on(ledger, state, source, now, dt);
-  state->dissipated += ledger->stepwise ? 0.0 : impulse * 0.5 * (before.slip + now.slip);
+  state->dissipated +=
+      ledger->stepwise || !impacts ? 0.0 : impulse * 0.5 * (before.slip + now.slip);
   const bool bears = ledger->halved && ledger->stiff[source]; // what is hit
   if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {
     const double jerk = impulse - dt * before.held - before.booked;

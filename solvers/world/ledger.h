@@ -55,7 +55,8 @@ double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_s
 //               jumps under a load, P is without that load, (10), (10a) of papers/world.md.
 //               Friction of contacts, `rubbed`, is included: in a hit one may gain what the other
 //               loses
-// No `impacts` for a method whose stand-in springs store the energy of a catch.
+// No `impacts` for a method whose stand-in springs store the energy of a catch. What friction takes
+// where its ropes slip is in `rubbed` too.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,

@@ -147,6 +147,23 @@ static void add_splits(const rl_model *model, rl_state *state, rl_rows *rows, rl
   rows->block_count += block->row_count > 0 ? 1 : 0;
 }
 
+// Counts the strands of ropes over bodies that pull on each slot.
+static void count_strands(rl_rows *rows) {
+  rl_vec3 *counts = rows->momentum; // zero between uses
+  for (int pass = 0; pass < 3; pass++) {
+    for (uint32_t k = 0; k < rows->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      const uint32_t end = row->first_entry + (row->piece_count > 0 ? row->entry_count : 0);
+      for (rl_entry *e = &rows->entries[row->first_entry]; e < &rows->entries[end]; e++) {
+        e->strands = pass == 1 ? (uint32_t)counts[e->slot].x : e->strands;
+        counts[e->slot].x = pass == 0   ? counts[e->slot].x + 1.0
+                            : pass == 1 ? counts[e->slot].x
+                                        : 0.0;
+      }
+    }
+  }
+}
+
 void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
   rows->block_count = rows->contact_block + 1;
   state->split_count = 0;
@@ -159,6 +176,7 @@ void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
   if (model->split_capacity > 0) {
     rl_strands_join(model, state, rows);
   }
+  count_strands(rows);
 }
 
 // Whether a winch feeds an element now.

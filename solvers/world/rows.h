@@ -40,6 +40,7 @@ typedef struct rl_entry {
   rl_vec3 gradient;
   rl_vec3 force;
   rl_vec3 across[2];
+  uint32_t strands; // that pull on the slot, of ropes over bodies
 } rl_entry;
 
 typedef struct rl_row {
@@ -67,6 +68,7 @@ typedef struct rl_row {
   bool is_skipped;     // rl_direct_evaluate leaves it as it was
   double value;        // C at the positions last evaluated [m]
   double inverse_mass; // J M^-1 G^T there [1/kg]: the response to a unit test impulse
+  double crowding; // of a strand: what others on its bodies add, (4d) of papers/penalty.md [1/kg]
 } rl_row;
 
 // The rows in the order a forward sweep visits them: in each block the links, then the rows.
@@ -156,6 +158,7 @@ typedef struct rl_rows {
   double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
                        // of papers/wraps.md; 0: it does not, or not only until then
   double substep_end;  // share of the step at the end of the present substep
+  bool gives_way;      // springs give way over wraps in each substep, (22) of papers/penalty.md
   bool points_stand;   // rl_rows_stand
   bool is_evaluated;   // all but crossings were evaluated by rl_ledger_begin at these positions
   uint32_t known_path; // rope whose path was looked up last

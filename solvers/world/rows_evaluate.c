@@ -29,6 +29,17 @@ static double test_impulse(rl_rows *rows, const rl_row *row, const rl_point *poi
   return response > rounding * terms ? response : 0.0;
 }
 
+// (4d) of papers/penalty.md
+static double crowding(const rl_rows *rows, const rl_row *row, const rl_point *points) {
+  double more = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    const double others = e->strands > 4 ? 0.25 * e->strands - 1.0 : 0.0;
+    more += others * points[e->slot].w * fmax(rl_dot(e->gradient, e->force), 0.0);
+  }
+  return more;
+}
+
 // Finds the inverse mass in the direction of the slide by a test impulse. An element on the body
 // that it is tied to has two entries for one slot: they are summed first.
 double rl_contact_inverse_mass(const rl_rows *rows, const rl_row *row, rl_vec3 slide,
@@ -313,11 +324,11 @@ static rl_entry *set_contact_entries(const rl_row *row, const place *p, double s
                                      rl_entry *entry) {
   const rl_vec3 gradient = rl_scale(-share, row->normal);
   const rl_vec3 across[2] = {rl_scale(share, row->tangents[0]), rl_scale(share, row->tangents[1])};
-  *entry = (rl_entry){entry->slot, gradient, gradient, {across[0], across[1]}};
+  *entry = (rl_entry){entry->slot, gradient, gradient, {across[0], across[1]}, 0};
   if (has_spin(p)) {
     entry++;
     const rl_vec3 torque = lever(p, gradient);
-    *entry = (rl_entry){entry->slot, torque, torque, {lever(p, across[0]), lever(p, across[1])}};
+    *entry = (rl_entry){entry->slot, torque, torque, {lever(p, across[0]), lever(p, across[1])}, 0};
   }
   return entry + 1;
 }
@@ -556,6 +567,7 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
   }
   if (row->piece_count > 0) {
     evaluate_strand(model, state, rows, row, points);
+    row->crowding = crowding(rows, row, points);
   } else if (row->kind == RL_ROW_SPAN) {
     evaluate_span(model, state, rows, row, points);
   } else if (state->contacts[row->item].rope == RL_NONE) {

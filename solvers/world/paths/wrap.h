@@ -163,6 +163,9 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
                     const double *last, bool gains, double dt);
 
+// Makes the wraps of open inextensible ropes stick that have met or slip.
+void rl_wraps_stick_all(const rl_model *model, rl_state *state);
+
 // Whether some wrap slips.
 bool rl_wraps_slip(const rl_model *model, const rl_state *state);
 

@@ -362,6 +362,19 @@ static bool judge_turned(const rl_model *model, const rl_state *state, uint32_t 
   return changed;
 }
 
+void rl_wraps_stick_all(const rl_model *model, rl_state *state) {
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const bool may =
+        model->ropes[r].rubs && isinf(model->ropes[r].stiffness) && !rl_wraps_is_loop(model, r);
+    rl_wrap *wraps = rl_wraps_of(model, state, r);
+    for (uint32_t i = 0; may && i < state->wrap_counts[r]; i++) {
+      if (wraps[i].grip == RL_MEETS || rl_wrap_slips(&wraps[i])) {
+        wraps[i].grip = RL_STICKS;
+      }
+    }
+  }
+}
+
 bool rl_wraps_slip(const rl_model *model, const rl_state *state) {
   bool any = false;
   for (uint32_t r = 0; r < model->rope_count; r++) {
