@@ -168,6 +168,33 @@ static void ball_feels_the_rope_that_it_crosses(void **unused) {
   rl_scenario_free(s);
 }
 
+// (21c) A ball crosses a free rope in the middle; behind the step its centre is between the ends,
+// and all that the rope ties together lies on a line. `reference` leaves it with 99.75 of its 100
+// m/s.
+static void nothing_turns_about_the_line_on_which_it_lies(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: middle\nduration: 1\nstep: 0.01\ngravity: [0, 0, 0]\nbodies:\n"
+                    "  ball: {mass: 1, position: [0, 2, 0], velocity: [0, -100, 0],"
+                    " shape: {sphere: {radius: 0.05}}, friction: 0}\n"
+                    "  l: {mass: 1, position: [-1, 0, 0]}\n"
+                    "  r: {mass: 1, position: [1, 0, 0]}\n"
+                    "ropes:\n  line: {from: {body: l}, to: {body: r}}\n");
+  for (size_t k = 0; rl_solvers[k]; k++) {
+    if (rl_driver_missing(s->model, rl_solvers[k])) {
+      continue;
+    }
+    rl_driver *d = driver_for(s, rl_solvers[k]->name, 0.002);
+    while (d->state->time < 0.03) {
+      assert_true(rl_driver_step(d) > 0);
+    }
+    check_near(probe(d, "ball.vy"), -99.75, 0.3);
+    check_near(rl_driver_energy_error(d), 0.0, 10.0); // of 5 kJ
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 // (13b) of penalty.md: what of a speed a stand-in of 2 safety = 0.5 throws back, z its damping
 // ratio, if it is caught when it has been stretched by `share` of the move of a substep.
 static double thrown_back(double z, double share) {
@@ -615,6 +642,7 @@ int main(void) {
       cmocka_unit_test(rope_that_is_hit_across_stops_a_ball),
       cmocka_unit_test(rope_that_is_hit_across_stops_a_plate),
       cmocka_unit_test(ball_feels_the_rope_that_it_crosses),
+      cmocka_unit_test(nothing_turns_about_the_line_on_which_it_lies),
       cmocka_unit_test(grazed_pulley_runs_as_if_alone),
       cmocka_unit_test(springs_throw_back_by_their_damping_ratio),
       cmocka_unit_test(work_that_comes_back_counts),

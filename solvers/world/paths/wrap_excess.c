@@ -223,9 +223,25 @@ static rl_symmetric3 whole_inertia(const rl_model *model, const rl_state *state,
   return a;
 }
 
+// Returns by how much a turn changes the velocity of a place of the island, at most, over the
+// largest velocity there.
+static double turn_share(const rl_model *model, const rl_state *state, rl_rows *rows,
+                         uint32_t drawn, rl_vec3 centre, rl_vec3 spin) {
+  double fastest = 0.0, most = 0.0;
+  for (uint32_t i = 0; i < model->place_count; i++) {
+    if (turns_with(rows, state, i, drawn)) {
+      const rl_vec3 arm = rl_sub(rl_position(&state->points[i]), centre);
+      fastest = fmax(fastest, rl_length(state->velocities[i]));
+      most = fmax(most, rl_length(rl_cross(spin, arm)));
+    }
+  }
+  return most > 0.0 ? most / fastest : 0.0;
+}
+
 // (21c) Turns the island of the strands that were drawn in as one rigid body, so that it gains the
-// `missing` angular momentum.
+// `missing` angular momentum, unless all of it lies so close to an axis that this is no correction.
 static void turn_drawn(const rl_model *model, rl_state *state, rl_rows *rows, rl_vec3 missing) {
+  static const double most_share = 0.1;
   const uint32_t drawn = find_drawn(model, state, rows);
   if (drawn == RL_NONE) {
     return;
@@ -233,6 +249,9 @@ static void turn_drawn(const rl_model *model, rl_state *state, rl_rows *rows, rl
   const rl_vec3 centre = mass_centre(model, state, rows, drawn);
   const rl_vec3 spin =
       rl_solve_symmetric(whole_inertia(model, state, rows, drawn, centre), missing);
+  if (turn_share(model, state, rows, drawn, centre, spin) > most_share) {
+    return;
+  }
   for (uint32_t i = 0; i < model->place_count; i++) {
     if (turns_with(rows, state, i, drawn)) {
       const rl_vec3 arm = rl_sub(rl_position(&state->points[i]), centre);
