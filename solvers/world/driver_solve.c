@@ -141,12 +141,18 @@ static bool has_springs(const rl_driver *driver) {
   return driver->type->stored_energy && driver->type->detects_again;
 }
 
+// Whether a step may have found no tension for a strand: it has gained, or not settled along the
+// directions that it holds.
+static bool may_miss(const rl_driver *driver) {
+  return is_doubtful(driver) || (driver->type->holds_directions && rl_driver_is_unsettled(driver));
+}
+
 // (7h) of papers/wraps.md: whether a step finds no tension for a strand that slips, for a method
 // that looks for positions. `sticks`: makes such strands stick, and returns whether that is new.
 static bool jams_ahead(const rl_driver *driver, bool sticks) {
   return driver->type->seeks_positions &&
          rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
-                                     !has_springs(driver) && is_doubtful(driver), sticks);
+                                     !has_springs(driver) && may_miss(driver), sticks);
 }
 
 // Whether trials that have come round `rounds` times can end with this one: in the first round it

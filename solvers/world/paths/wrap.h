@@ -194,7 +194,7 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 // (7h) After a step from `before` to the state of a method that looks for positions: whether there
 // is a strand that slips for which no tension was found. If it `sticks`, makes it stick in
 // `before`, and returns whether a grip has changed. `rows` are those of the step; `gains`: it has
-// gained energy.
+// gained energy, or not settled.
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks);
 
