@@ -11,8 +11,9 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] = {"integrator", RL_CHOICE, "1", RL_EULER, 0, 2, "euler|midpoint|bdf2",
                     "backward Euler (order 1), implicit midpoint (order 2, keeps energy), BDF2 "
                     "(order 2); both are backward Euler where contacts rub, BDF2 also at impacts"},
-    [ITERATIONS] = {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
-                    "iterations in a step, at most"},
+    [ITERATIONS] =
+        {"iterations", RL_INTEGER, "1", 100, 1, 1e7, NULL,
+         "iterations in a step, at most; as many again, with springs, where it does not settle"},
     [TOLERANCE] = {"tolerance", RL_REAL, "1", 1e-10, 0, 1, NULL,
                    "stop when rows, complementarity and balance of forces are at or below this "
                    "fraction of the shortest element; 0: never"},
@@ -65,6 +66,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
                                      .iterations = (int)values[ITERATIONS],
                                      .fraction = values[TOLERANCE],
                                      .law = soften,
+                                     .gives = true,
                                      .solver = self};
   return rl_implicit_step(&self->implicit, model, state, rows, &method, dt, info);
 }

@@ -123,7 +123,7 @@ static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse
   p->hard[m] = soft.is_hard;
   p->lag[m] = soft.softness > 0.0 ? soft.damping * soft.softness / p->h : 0.0;
   p->lag[m] += rl_implicit_is_ahead(p, m) ? 1.0 : 0.0;
-  p->softness[m] = soft.softness / (1.0 + p->lag[m]);
+  p->softness[m] = fmax(soft.softness / (1.0 + p->lag[m]), p->give * inverse_mass * p->h * p->h);
   p->weights[m] = inverse_mass;
   p->lower[m] = lower;
 }
@@ -506,6 +506,24 @@ static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows 
           (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows)));
 }
 
+// (26) of papers/convex.md: solves the step from its start with springs in the place of hard rows.
+// It counts as not settled.
+static rl_reason find_with_springs(rl_implicit *p, const rl_model *model, rl_state *state,
+                                   rl_rows *rows, const rl_implicit_method *method,
+                                   rl_step_info *info) {
+  static const double give = 1e-6;
+  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
+  return_to_start(p, model, state);
+  rl_state_reel(model, state, -ahead);
+  memset(state->multipliers, 0, p->row_count * sizeof *state->multipliers);
+  p->give = give;
+  begin(p, model, state, rows, method, RL_EULER);
+  rl_state_reel(model, state, p->dt);
+  const rl_reason reason = find(p, model, state, rows, method, method->iterations, false, info);
+  p->give = 0.0;
+  return reason == RL_CONVERGED_TOLERANCE ? RL_CONVERGED_ITERATIONS : reason;
+}
+
 rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                            const rl_implicit_method *method, double dt, rl_step_info *info) {
   const bool middle = method->integrator == RL_MIDPOINT;
@@ -543,6 +561,9 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     rl_state_reel(model, state, dt - ahead);
     const int left = method->iterations - (int)(info->iterations - before);
     reason = find(p, model, state, rows, method, left, is_end, info);
+  }
+  if (reason == RL_CONVERGED_ITERATIONS && method->gives) {
+    reason = find_with_springs(p, model, state, rows, method, info);
   }
   // After a step with an impact or friction there is no past for BDF2.
   p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;

@@ -57,6 +57,7 @@ typedef struct rl_implicit {
   rl_integrator integrator;
   uint32_t row_count;      // number of multipliers, without those of tangents
   double dt;               // the step [s]
+  double give;             // least softness of a row, in units of W h^2
   double h;                // that of the equations above [s]
   bool squares;            // hard elements have C = (|d|^2 - l^2) / 2l instead of |d| - l, with the
                            // same zero; with the midpoint rule they always have
@@ -127,6 +128,7 @@ typedef struct rl_implicit_method {
   int tries, iterations;      // most iterations of Newton's method, and of all in a step
   double tolerance, fraction; // the larger counts: a length [m], a fraction of the shortest element
   rl_softness_law *law;       // called for every row
+  bool gives;                 // (26) of papers/convex.md, if a step does not settle
   const void *solver;
 } rl_implicit_method;
 
