@@ -57,7 +57,7 @@ typedef struct rl_state {
   uint64_t split_count; // rows of ropes beyond one each: wraps that stick
   uint64_t slipped_off; // number of times that a rope has slipped off a body; last rope and body:
   uint32_t slipped_rope, slipped_body;
-  rl_passage passage;        // the first touch that ended within the last step; until 0: none
+  rl_passage passage;        // the first touch for which the last step was too long; until 0: none
   uint64_t topology;         // hash of what was parted so far, in order; 0: nothing
   uint64_t parted, unparted; // elements parted and ends let go; those without a spare node
   rl_vec3 wind;              // [m/s]

@@ -226,7 +226,7 @@ bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
                     bool meets);
 
-// (29) of papers/changes.md. Notes in the state that the step, of length dt [s], was too long if a
+// (28) of papers/changes.md. Notes in the state that the step, of length dt [s], was too long if a
 // part that a rope lies on, before or now, has turned farther than a contact can be followed.
 void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state *state, double dt);
 

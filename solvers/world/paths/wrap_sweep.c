@@ -9,7 +9,7 @@ static const double touching = 1e-10;
 static const double inside = 1e-6;
 
 // How a body turns within a step, in its frame at the start: at the share t by t times `spin`, and
-// before that by t times `rest` [rad], (26).
+// before that by t times `rest` [rad], (25).
 typedef struct turning {
   rl_vec3 spin, rest;
 } turning;
@@ -34,7 +34,7 @@ static const turning still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
 
 static bool has_turn(const turning *by) { return !(rl_is_zero(by->spin) && rl_is_zero(by->rest)); }
 
-// (26) Return a vector in the frame that the body has at the share t of the step, and back.
+// (25) Return a vector in the frame that the body has at the share t of the step, and back.
 static rl_vec3 turned(const turning *by, double t, rl_vec3 v) {
   return has_turn(by)
              ? rl_rotate_inverse(rl_quat_from_vector(rl_scale(t, by->rest)),
@@ -48,7 +48,7 @@ static rl_vec3 turned_back(const turning *by, double t, rl_vec3 v) {
                       : v;
 }
 
-// (26a)
+// (25a)
 static rl_vec3 end_at(const moving_piece *m, double t, int end) {
   const moving_end *e = &m->ends[end];
   const rl_vec3 place = rl_add_scaled(e->from, t, rl_sub(e->to, e->from));
@@ -59,7 +59,7 @@ static rl_vec3 end_at(const moving_piece *m, double t, int end) {
   return rl_add(place, rl_rotate(e->frame, turned_back(&e->turn, t, arm)));
 }
 
-// (27) Returns how far an end moves in the step at most [m].
+// (26) Returns how far an end moves in the step at most [m].
 static double end_way(const moving_end *e) {
   const double most = rl_distance(e->from, e->to);
   if (!has_turn(&e->turn)) {
@@ -121,7 +121,7 @@ static double corner_way(const rl_part *part, rl_vec3 by) {
   return most;
 }
 
-// (27) Returns how far a turn by a rotation vector moves the surface of a part along its normals,
+// (26) Returns how far a turn by a rotation vector moves the surface of a part along its normals,
 // at most [m].
 static double turning_way(const rl_part *part, const moving_piece *m, rl_vec3 by) {
   const double around = rl_length(rl_cross(by, part->at));
@@ -134,7 +134,7 @@ static double turning_way(const rl_part *part, const moving_piece *m, rl_vec3 by
   return around + farthest_point(part, m) * across;
 }
 
-// (27) Returns how far the piece can come nearer to a part in the step [m].
+// (26) Returns how far the piece can come nearer to a part in the step [m].
 static double most_approach(const rl_part *part, const moving_piece *m) {
   const double moved = fmax(end_way(&m->ends[0]), end_way(&m->ends[1]));
   if (!has_turn(&m->turn)) {
@@ -198,7 +198,7 @@ static bool has_gone_through(const rl_part *part, double radius, const moving_pi
   return true;
 }
 
-// (28) Turns the normal at a share t of the step along with the piece up to the end of the step.
+// (27) Turns the normal at a share t of the step along with the piece up to the end of the step.
 static rl_vec3 carry_side(const moving_piece *m, double t, rl_vec3 normal) {
   const rl_vec3 was = rl_unit(rl_sub(end_at(m, t, 1), end_at(m, t, 0)));
   const rl_vec3 is = rl_unit(rl_sub(end_at(m, 1.0, 1), end_at(m, 1.0, 0)));
@@ -239,7 +239,7 @@ static rl_passage runs_into(const rl_part *part, double radius, const moving_pie
   return end < -depth || has_gone_through(part, radius, m, touch, last, normal) ? touch : never;
 }
 
-// (26) Returns how a body turns in the step: about the axis of its mean spin by the angle that is
+// (25) Returns how a body turns in the step: about the axis of its mean spin by the angle that is
 // nearest to it, and by what remains of the turn between its two poses.
 static turning turn_of(const rl_model *model, const rl_state *before, const rl_state *state,
                        uint32_t body, double dt) {
@@ -292,7 +292,7 @@ bool rl_wraps_turn(const rl_model *model, const rl_state *before, const rl_state
   return turns;
 }
 
-// (26a) An end that turns with a body, from the centre of another one with the poses `was` and
+// (25a) An end that turns with a body, from the centre of another one with the poses `was` and
 // `moved` and in its frame at the start of the step.
 static moving_end turning_end(const rl_wrapping *w, const rl_state *before, uint32_t carrier,
                               const rl_vec3 places[2], rl_body_pose was, rl_body_pose moved) {
@@ -573,7 +573,7 @@ static double features_turn(const rl_part *part, const turning *by) {
   return part->shape == RL_SPHERE ? 0.0 : rl_length(rl_vec(all.x, all.y, has_axis ? 0.0 : all.z));
 }
 
-// (29) Whether a part on which a rope lies in a state turns too far in the step.
+// (28) Whether a part on which a rope lies in a state turns too far in the step.
 static bool turns_too_far(const rl_model *model, const rl_state *before, const rl_state *state,
                           double dt, const rl_state *on, uint32_t rope) {
   bool turns = false;
