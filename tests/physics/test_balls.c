@@ -532,6 +532,54 @@ static void planes_yield_in_any_way(void **unused) {
   }
 }
 
+// A rope that hangs slack on a ball is held there as if it pulled, whichever way it slipped as it
+// fell slack, and sticks as it is caught if friction can hold that: every method finds whether it
+// comes off, and when.
+static void slack_ropes_stay_in_their_planes(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"impulse", "xpbd", "rattle", "convex", "reference"};
+  static const struct {
+    const char *ball, *heavy, *light, *eyes[2];
+    double off, height; // when it comes off, 0: never; of the first weight at the end
+  } cases[] = {
+      {"mass: 3, velocity: [0, 3, 0], position: [0, -0.3, 0.05], friction: 0.4",
+       "[-0.26, -1, 0]",
+       "[0.26, -1.2, 0]",
+       {"[-0.25, 0, 0]", "[0.25, 0, 0]"},
+       0.157,
+       -1.00006},
+      {"motion: driven, drive: [[0, 0, -0.25, 0.005], [0.4, 0, 0.05, 0.005]], friction: 0.2",
+       "[-0.81, -1, 0]",
+       "[0.81, -1.2, 0]",
+       {"[-0.8, 0.02, 0]", "[0.8, 0.02, 0]"},
+       0.0,
+       -0.967125},
+  };
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+      rl_scenario *s = scenario_from(
+          "name: slack\nduration: 1\nstep: 0.001\nbodies:\n"
+          "  ball: {%s, shape: {sphere: {radius: 0.2}}}\n"
+          "  heavy: {mass: 1, position: %s}\n  light: {mass: 1, position: %s}\n"
+          "ropes: {line: {from: {body: heavy}, to: {body: light},"
+          " over: [{eye: %s, friction: 0}, {eye: %s, friction: 0}]}}\n",
+          cases[n].ball, cases[n].heavy, cases[n].light, cases[n].eyes[0], cases[n].eyes[1]);
+      rl_driver *d = driver_for(s, methods[k], 0.001);
+      double off = 0.0;
+      for (int i = 0; i < 500; i++) {
+        take_steps(d, 1);
+        off = d->state->slipped_off > 0 && off == 0.0 ? d->state->time : off;
+      }
+      print_message("%zu, %s: off at %.3f s, expected %.3f, height %.6f m, expected %.6f\n", n,
+                    methods[k], off, cases[n].off, probe(d, "heavy.y"), cases[n].height);
+      check_near(off, cases[n].off, 2e-3);
+      check_near(probe(d, "heavy.y"), cases[n].height, 5e-5);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plane_capstan_holds),
@@ -548,6 +596,7 @@ int main(void) {
       cmocka_unit_test(the_plane_yields_before_half_a_turn),
       cmocka_unit_test(reference_follows_a_plane_that_yields),
       cmocka_unit_test(planes_yield_in_any_way),
+      cmocka_unit_test(slack_ropes_stay_in_their_planes),
       cmocka_unit_test(without_friction_it_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
