@@ -231,6 +231,19 @@ bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_sta
   return yields;
 }
 
+// Whether the strand within which a rope slips over a wrap hangs slack, by more than round-off.
+static bool hangs_slack(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t first = i;
+  while (first > 0 && wraps[first - 1].grip != RL_STICKS) {
+    first--;
+  }
+  return wraps[i].grip != RL_STICKS && wraps[i].tension == 0.0 &&
+         rl_wrap_excess(model, state, index, first,
+                        rl_wrap_strand_pieces(model, state, index, first)) <
+             -rl_wrap_rounding * state->path_lengths[index];
+}
+
 bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state *before,
                           uint32_t index) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
@@ -257,8 +270,8 @@ bool rl_wraps_judge_balls(const rl_model *model, const rl_state *state, rl_state
         changed = rl_wraps_yield_on_ball(model, state, before, index, i, NAN, NAN) || changed;
       }
     } else if (can_hold(model, index, &then[i], item)) {
-      then[i].held =
-          comes_to_half(model, state, &then[i], rl_wrap_slips(&then[i]) && pulls, friction, item);
+      const bool slips = rl_wrap_slips(&then[i]) && !hangs_slack(model, state, index, i);
+      then[i].held = comes_to_half(model, state, &then[i], slips, friction, item);
       changed = changed || then[i].held;
     } else if (rl_wrap_has_slipped_off(model, state, &wraps[i], item)) {
       changed = changed || then[i].grip != RL_SLIDES;
