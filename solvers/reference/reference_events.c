@@ -74,6 +74,20 @@ double rl_truth_stored(const rl_truth *self) {
   return energy;
 }
 
+// Of the largest force: a smaller pull is round-off, of which the ratio to another means nothing.
+static const double least_pull = 1e-10;
+
+// Takes pulls of round-off from the multipliers of strands, so that their wraps stick.
+static void drop_least_pulls(const rl_truth *self) {
+  const rl_equations *e = &self->equations;
+  for (uint32_t k = 0; k < e->rows->row_count && e->has_elastic; k++) {
+    const rl_row *row = &e->rows->rows[k];
+    double *pull = &e->state->multipliers[row->source];
+    const bool is_strand = row->piece_count > 0 && row->compliance > 0.0;
+    *pull = is_strand && fabs(*pull) < least_pull * e->force ? 0.0 : *pull;
+  }
+}
+
 // Returns the event of ropes over bodies in an internal step of h: of a grip, or of the list of
 // wraps. If there is none, the wraps of the state are those at its end.
 static rl_happening happening_on_wraps(rl_truth *self, double h) {
@@ -81,6 +95,7 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   rl_state *state = self->equations.state;
   rl_happening found = RL_NOTHING;
   rl_truth_write_multipliers(self);
+  drop_least_pulls(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
   if (rl_wraps_judge(model, state, self->judged, self->equations.rows, NULL, false, INFINITY)) {

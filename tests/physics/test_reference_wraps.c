@@ -628,9 +628,34 @@ static void wraps_relieve_each_other(void **unused) {
   rl_scenario_free(s);
 }
 
+// Three elastic ropes over one light wheel: where one begins to pull, the pulls of both its strands
+// are round-off, and their ratio lets nothing slip.
+static void pulls_of_rounding_slip_nowhere(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: three\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  wheel: {motion: axle, mass: 0.02, shape: {cylinder: {radius: 0.2, length: 1}},"
+      " friction: 0.7}\n"
+      "  w0a: {mass: 0.5, position: [-0.2, -1.5, -0.4]}\n"
+      "  w0b: {mass: 2, position: [0.2, -1.5, -0.4]}\n"
+      "  w1a: {mass: 1, position: [-0.2, -1.5, 0]}\n  w1b: {mass: 1, position: [0.2, -1.5, 0]}\n"
+      "  w2a: {mass: 2, position: [-0.2, -1.5, 0.4]}\n"
+      "  w2b: {mass: 2, position: [0.2, -1.5, 0.4]}\n"
+      "ropes:\n"
+      "  r0: {stiffness: 20000, from: {body: w0a}, to: {body: w0b}, over: [wheel], slack: 0}\n"
+      "  r1: {stiffness: 20000, from: {body: w1a}, to: {body: w1b}, over: [wheel], slack: 0}\n"
+      "  r2: {stiffness: 20000, from: {body: w2a}, to: {body: w2b}, over: [wheel], slack: 0}\n");
+  rl_driver *d = driver_for(s, "reference,estimate=false", 0.0005);
+  take_steps(d, 800);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_taut_rope_stops_what_is_fast),
+      cmocka_unit_test(pulls_of_rounding_slip_nowhere),
       cmocka_unit_test(bob_winds_on_its_post),
       cmocka_unit_test(bob_winds_on_a_prism),
       cmocka_unit_test(interrupted_pendulum_has_its_period),
