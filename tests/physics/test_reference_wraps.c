@@ -628,6 +628,24 @@ static void wraps_relieve_each_other(void **unused) {
   rl_scenario_free(s);
 }
 
+// A ball falls on such a rope beside its middle and rests there: J is 1e-11, and the round-off of C
+// over it would move the ball by micrometres.
+static void a_ball_rests_on_a_taut_rope(void **unused) {
+  (void)unused;
+  rl_scenario *s =
+      scenario_from("name: rest\nduration: 1\nstep: 0.001\nbodies:\n"
+                    "  ball: {mass: 1, position: [0.7, 0.5, 0], velocity: [0, -3, 0],"
+                    " shape: {sphere: {radius: 0.1}}}\n"
+                    "ropes: {line: {from: {point: [-1.2, 0.1, 0]}, to: {point: [1.2, 0.1, 0]}}}\n");
+  rl_driver *d = driver_for(s, "reference", 0.001);
+  take_steps(d, 300);
+  check_near(probe(d, "ball.y"), 0.2, 1e-9);
+  check_near(probe(d, "ball.x"), 0.7, 1e-9);
+  check_near(rl_driver_energy_error(d), 0.0, 1e-11);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+}
+
 // Three elastic ropes over one light wheel: where one begins to pull, the pulls of both its strands
 // are round-off, and their ratio lets nothing slip.
 static void pulls_of_rounding_slip_nowhere(void **unused) {
@@ -655,6 +673,7 @@ static void pulls_of_rounding_slip_nowhere(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_taut_rope_stops_what_is_fast),
+      cmocka_unit_test(a_ball_rests_on_a_taut_rope),
       cmocka_unit_test(pulls_of_rounding_slip_nowhere),
       cmocka_unit_test(bob_winds_on_its_post),
       cmocka_unit_test(bob_winds_on_a_prism),
