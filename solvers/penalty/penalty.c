@@ -62,10 +62,12 @@ typedef struct penalty {
   rl_stand_in law;                // with the substep of the last step
   double weight;                  // time that the present forces count for [s]
   double left;                    // substeps of the step behind the present one
+  bool begins;                    // it is the first one
   bool goes_on;                   // the kick of the present forces has begun with others
   rl_spring *springs;             // [links], made at the start of the step
   double *softenings;             // [ropes] (4a): what is left of s - 1 at the end of the step
   double *hardenings;             // [ropes] by how much s falls in a substep
+  double *given;                  // [unknowns] (22): rest length that it gets in a substep [m]
   rl_vec3 *forces;                // [slots] [N]
   rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
   rl_vec3 *velocities;            // [slots] and velocities
@@ -82,6 +84,7 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->springs = rl_carve(c, model->link_count, sizeof *self->springs);
   self->softenings = rl_carve(c, model->rope_count, sizeof *self->softenings);
   self->hardenings = rl_carve(c, model->rope_count, sizeof *self->hardenings);
+  self->given = rl_carve(c, rl_unknown_capacity(model), sizeof *self->given);
   self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
   self->points = rl_carve(c, model->slot_count, sizeof *self->points);
   self->velocities = rl_carve(c, model->slot_count, sizeof *self->velocities);
@@ -200,7 +203,12 @@ static void push_row(penalty *self, const rl_model *model, rl_state *state, rl_r
   rl_row_evaluate(model, state, rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
   const rl_spring s = spring_of_row(self, model, row);
-  const double force = spring_force(s, row->value, rate, row->lower);
+  double force = spring_force(s, row->value, rate, row->lower);
+  if (rows->gives_way && row->piece_count > 0 && !s.physical) { // (22)
+    const double flow = self->given[row->source] / self->law.h;
+    force = spring_force(s, row->value, self->begins ? 0.0 : rate - flow, row->lower);
+    info->dissipated += s.stiffness * fmax(row->value, 0.0) * flow * self->weight;
+  }
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     self->forces[e->slot] = rl_add_scaled(self->forces[e->slot], -force, e->force);
@@ -483,10 +491,9 @@ static double given_way(rl_spring from, const rl_row *from_row, rl_spring on, co
   return fmax(fmin(moved, on_row->value), 0.0); // both slack: what is too long
 }
 
-// (4c), (22) Moves rest length over a wrap that sticks, and adds what friction takes to `lost` [J].
-// Returns how much [m].
-static double give_way(const penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                       uint32_t rope, uint32_t i, double *lost) {
+// (4c) Moves rest length over a wrap that sticks. Returns how much [m].
+static double give_way(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
+                       uint32_t rope, uint32_t i) {
   rl_wrap *wraps = rl_wraps_of(model, state, rope);
   const double ratio = rl_wrap_holding_ratio(model, state, rope, i);
   rl_row *back = strand_at(model, rows, rope, i, false);
@@ -510,16 +517,16 @@ static double give_way(const penalty *self, const rl_model *model, rl_state *sta
   if (i > 0) { // the rest length of piece 0 is what remains of the sum
     wraps[i - 1].rest -= moved;
   }
-  *lost += moved * (fmax(behind.stiffness * (on->value - moved), 0.0) -
-                    fmax(before.stiffness * (back->value + moved), 0.0));
+  self->given[back->source] -= moved;
+  self->given[on->source] += moved;
   return fabs(moved);
 }
 
-// (4c), (22) Gives the springs of ropes over bodies pulls that friction holds. Returns what it
-// takes [J].
-static double give_way_all(const penalty *self, const rl_model *model, rl_state *state,
-                           rl_rows *rows) {
-  double lost = 0.0;
+// (4c), (22) Gives the springs of ropes over bodies pulls that friction holds.
+static void give_way_all(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows) {
+  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
+    self->given[i] = 0.0;
+  }
   for (uint32_t r = 0; r < model->rope_count; r++) {
     const rl_rope *rope = &model->ropes[r];
     const bool gives = rope->wrap_capacity > 0 && rope->rubs && isinf(rope->stiffness) &&
@@ -529,11 +536,10 @@ static double give_way_all(const penalty *self, const rl_model *model, rl_state 
     for (uint32_t sweep = 0; sweep < give_sweeps && moved > 0.0; sweep++) {
       moved = 0.0;
       for (uint32_t i = 0; i < count; i++) {
-        moved += give_way(self, model, state, rows, r, i, &lost);
+        moved += give_way(self, model, state, rows, r, i);
       }
     }
   }
-  return lost;
 }
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -552,11 +558,12 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   for (int i = 0; i < substeps; i++) {
     self->left = substeps - i - 1.0;
+    self->begins = i == 0;
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }
     if (rows->gives_way) {
-      info->dissipated += give_way_all(self, model, state, rows);
+      give_way_all(self, model, state, rows);
     }
     for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
       self->last[k] = -self->impulses[k];
