@@ -338,9 +338,11 @@ static double gained_or_given(const rl_driver *driver) {
 // (22) of papers/penalty.md: makes a step of springs that has gained energy again, with ropes that
 // stick and give way in each substep, and keeps it if it gains less.
 static void give_way(rl_driver *driver, double t1) {
+  if (!has_springs(driver) || !driver->calmest || driver->info.reason <= 0) {
+    return;
+  }
   const double gain = gained_or_given(driver);
-  if (!has_springs(driver) || !driver->calmest || driver->info.reason <= 0 ||
-      !(gain > doubtful_gain * driver->energy_scale)) {
+  if (!(gain > doubtful_gain * driver->energy_scale)) {
     return;
   }
   rl_state_copy(driver->calmest, driver->before);
