@@ -562,7 +562,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     const int left = method->iterations - (int)(info->iterations - before);
     reason = find(p, model, state, rows, method, left, is_end, info);
   }
-  if (reason == RL_CONVERGED_ITERATIONS && method->gives) {
+  if (reason == RL_CONVERGED_ITERATIONS && method->gives && method->iterations > method->tries) {
     reason = find_with_springs(p, model, state, rows, method, info);
   }
   // After a step with an impact or friction there is no past for BDF2.
