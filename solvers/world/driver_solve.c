@@ -155,8 +155,9 @@ static bool jams_ahead(const rl_driver *driver, bool sticks) {
                                      !has_springs(driver) && may_miss(driver), sticks);
 }
 
-// Whether trials that have come round `rounds` times can end with this one: in the first round it
-// may neither gain energy nor have a rope slip where it cannot, in the second not the latter.
+// Whether trials that have repeated themselves `rounds` times can end with this one: in the first
+// round it may neither gain energy nor have a rope slip where it cannot, in the second not the
+// latter.
 static bool ends_rounds(const rl_driver *driver, int rounds) {
   return rounds > 2 || (rounds > 0 && !rl_wraps_slip_wrongly(driver->model, driver->state) &&
                         !jams_ahead(driver, false) && (rounds > 1 || !is_doubtful(driver)));
@@ -286,7 +287,7 @@ static const double *sharing_impulses(const rl_driver *driver, int rounds) {
 }
 
 // Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
-// by trial: the step is repeated until nothing changes, or until the trials have come round.
+// by trial: the step is repeated until nothing changes, or until the trials repeat themselves.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;

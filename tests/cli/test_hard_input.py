@@ -39,7 +39,7 @@ def over(shape: str, ways: str, keys: str = "") -> str:
             f"ropes:\n  line: {{from: {{body: left}}, to: {{body: right}}, {ways}}}\n")
 
 
-# A row round which every way found slips off some body: it used to lie in the air.
+# A row round which every way that is found slips off some body.
 STONE = ("hull: {points: [[0.25, 0.05, 0.25], [-0.25, 0.025, 0.28], [0.05, 0.25, -0.23], [-0.075, -0.25, 0.25], "
          "[0.1, -0.25, -0.25], [0.23, 0.075, -0.28], [-0.25, 0.05, -0.25]]}")
 ROW = (HEAD + "bodies:\n"
