@@ -157,6 +157,15 @@ class Readmes(Case):
             self.expect(row, expected,
                         f"a row of scenarios/README.md; to write them: {COVERAGE}")
 
+    def test_solvers_have_every_file(self) -> None:
+        """By its name, a header of that name, or a header for files beside it, as the page says."""
+        named = set(re.findall(r"`(?:\w+/)*(\w+\.(?:c|h|\[ch\]))`",
+                               text_of(REPOSITORY / "solvers/README.md")))
+        for path in sorted((REPOSITORY / "solvers").rglob("*.[ch]")):
+            ways = {path.name, f"{path.stem}.h", f"{path.stem}.[ch]"}
+            self.expect_true(bool(ways & named) or path.name.endswith("_internal.h"), "not there",
+                             f"one of {sorted(ways)}", f"{name_of(path)} in solvers/README.md")
+
     def test_tests_have_every_test(self) -> None:
         readme = text_of(REPOSITORY / "tests/README.md")
         named = set(re.findall(r"test_\w+\.(?:c|py)\b", readme))
