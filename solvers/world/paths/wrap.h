@@ -12,6 +12,11 @@
 //   inert    a strand whose length no motion can change
 //   led      a strand whose length only what is prescribed can change: driven bodies, winches
 //   jammed   a strand that slips the faster the more it is pulled, J M^-1 G^T <= 0: its wraps stick
+//   rubbed   a led strand within which the rope slips on something that can move, (7f)
+//   pull     what a strand counts as pulling on the wraps beside it: its tension, or, where no
+//            impulse changes its length, any, none or one without limit, (7a) and (7c)
+//   held     a wrap whose plane on a ball friction keeps, (19a); a piece whose tension friction
+//            chooses, (7a)
 //   growth   the length by which a change of wraps has made a piece longer, or left it less rest
 #ifndef RL_WRAP_H
 #define RL_WRAP_H
