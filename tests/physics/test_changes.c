@@ -89,8 +89,8 @@ static void random_runs_go_on(void **unused) {
 // (4a) of papers/penalty.md (m); a catch, by a new wrap, in which the rope stops slipping (n); a
 // slack rope on a free box, that moves on as it is (o); an edge that locks while the rope slips
 // (p); a path over a seam that jumps to another one (q); a place at
-// the corner of three edges (r); a slack rope that was guessed to be taut (s). Up to 5e26 of all
-// energy came in.
+// the corner of three edges (r); a slack rope that was guessed to be taut (s). Without
+// the rules of the notes up to 5e26 of all energy comes in.
 static const struct {
   const char *solver, *scene;
 } throwing[] = {
@@ -308,10 +308,10 @@ static void changes_within_a_step_throw_nothing(void **unused) {
 }
 
 // (7h) of papers/wraps.md: ropes that come to slip so that no pull stops them, on light bodies that
-// friction turns on. Nothing held the rope then, and later it was drawn in at once (a, b); what had
-// been pulled along one direction was taken back along another (c, e); all stood still, with the
-// tensions that the method had begun with (d); a slip with 10 N before an edge that comes near to
-// locking and 1769 N behind it was left too long (f).
+// friction turns on. Without (7h) nothing holds the rope then, and later it is drawn in at once
+// (a, b); what has been pulled along one direction is taken back along another (c, e); all stands
+// still, with the tensions that the method has begun with (d); a slip with 10 N before an edge that
+// comes near to locking and 1769 N behind it is left too long (f).
 static const struct {
   const char *solver, *scene;
   double step; // [s]
