@@ -35,7 +35,8 @@ METRICS = (
            "impacts)."),
     Metric("energy_error_relative", "energy error, relative", "", True,
            "The energy error divided by all the energy that the scene can hold: kinetic and "
-           "elastic energy at the start, and that of its mass falling as far as the ropes reach."),
+           "elastic energy at the start, and that of its masses falling as far as their ropes let "
+           "them."),
     Metric("length_error_max_m", "length error", "m", True,
            "Largest excess of an inextensible element or span over its rest length."),
     Metric("stretch_max", "stretch", "", False,

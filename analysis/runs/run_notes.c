@@ -9,7 +9,7 @@
 #include <string.h>
 
 // A method that gains more than this share of all energy, stretches ropes by more than this share
-// of the scene's size, or leaves bodies in each other by more than this share of the smaller one,
+// of the longest one, or leaves bodies in each other by more than this share of the smaller one,
 // gets a note. So does one that loses more than this share, if that is also more than a share of
 // what the scene holds.
 static const double fault_noted = 0.1, loss_noted = 0.5;
@@ -17,7 +17,7 @@ static const double fault_noted = 0.1, loss_noted = 0.5;
 // Of what the scene holds: what is dissipated cannot come back; by more than this it gets a note.
 static const double given_noted = 0.01;
 
-// Of the scene's size: a method that integrates to rounding leaves no rope longer than it is by
+// Of the longest rope: a method that integrates to rounding leaves no rope longer than it is by
 // more, unless nothing can shorten it.
 static const double exact_noted = 1e-9;
 
@@ -193,9 +193,18 @@ static bool loses_too_much(const rl_summary *summary, double all) {
   return all > 0.0 && lost > loss_noted * held && lost > fault_noted * all;
 }
 
+// Returns the length of the longest rope at the start [m].
+static double longest_rope(const rl_model *model) {
+  double longest = 0.0;
+  for (uint32_t i = 0; i < model->rope_count; i++) {
+    longest = fmax(longest, model->ropes[i].length);
+  }
+  return longest;
+}
+
 // Adds the faults that make a result worth little: energy gained beyond the share of all that
 // bodies have had, energy lost beyond half of what the scene holds, friction that drives, rope left
-// too long for the scene's size and the method, and bodies in each other.
+// too long for the method, and bodies in each other.
 static void describe_faults(const rl_run_notes *n, const rl_summary *summary, char *text,
                             size_t size) {
   const double had = n->driver->energy_scale + summary->energy_left_max;
@@ -224,7 +233,7 @@ static void describe_faults(const rl_run_notes *n, const rl_summary *summary, ch
     add_fault(n, text, size, fault);
   }
   const double long_noted = n->driver->type->is_adaptive ? exact_noted : fault_noted;
-  if (summary->length_error_max > long_noted * n->driver->model->reach) {
+  if (summary->length_error_max > long_noted * longest_rope(n->driver->model)) {
     snprintf(fault, sizeof fault, "inextensible rope was up to %.3g m too long",
              summary->length_error_max);
     add_fault(n, text, size, fault);

@@ -17,13 +17,9 @@ uint32_t rl_driver_missing(const rl_model *model, const rl_solver_type *type) {
   return model->capabilities & ~type->capabilities;
 }
 
-// (11) of papers/world.md: returns the most energy that gravity can give [J].
+// (26) of papers/world.md: returns the energy that gravity can give [J].
 static double largest_fall(const rl_model *model) {
-  double mass = 0.0;
-  for (uint32_t i = 0; i < model->place_count; i++) {
-    mass += model->masses[i];
-  }
-  return mass * rl_length(model->gravity) * model->reach;
+  return rl_length(model->gravity) * model->fall;
 }
 
 // Places the arrays of a solver, or counts their bytes.
@@ -262,7 +258,7 @@ static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
 static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
   const rl_state *state = driver->state;
   const double error = rl_driver_energy_error(driver);
-  const double limit = driver->gain_limit + driver->most_work;
+  const double limit = driver->gain_limit + driver->most_fall + driver->most_work;
   const bool is_finite = rl_state_finite(driver->model, state) && isfinite(error);
   const bool gains = limit > 0.0 && error > limit && !driver->type->keeps_faults;
   return !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : reason;
@@ -354,6 +350,8 @@ static void end_contacts(rl_driver *driver) {
 
 // Tears what the step has overloaded, unless the step has failed.
 static rl_reason end_step(rl_driver *driver) {
+  const double fall = driver->start.gravity - rl_state_energy(driver->model, driver->state).gravity;
+  driver->most_fall = fmax(driver->most_fall, fall - largest_fall(driver->model));
   driver->most_work = fmax(driver->most_work, fabs(driver->state->work));
   rl_reason reason = find_blow_up(driver, driver->info.reason);
   if (driver->rows->overflows && reason > 0) {

@@ -57,9 +57,10 @@ typedef struct rl_driver {
   double stored;           // in the springs of the method at the start of the step [J]
   double dt;               // length of the step, or of the part of a step being made [s]
   rl_energy start;         // energies at the start
-  double energy_scale;     // all energy that the scene can hold [J]
-  double gain_limit;       // a larger gain of energy, work aside, counts as divergence [J]
-  double most_work;        // most work done from outside, or taken, up to the end of a step [J]
+  double energy_scale; // the energy that the scene can hold, as far as is known at the start [J]
+  double most_fall;    // most energy that gravity has given beyond its part of that [J]
+  double gain_limit;   // a larger gain of energy, work aside, counts as divergence [J]
+  double most_work;    // most work done from outside, or taken, up to the end of a step [J]
   // The changes before and after the last step, in that order.
   rl_change *changes;
   size_t change_count, change_capacity;

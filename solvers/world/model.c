@@ -223,6 +223,7 @@ static bool build_all(rl_builder *b, rl_fault *fault) {
     memcpy(b->events, b->definition->events, b->model->event_count * sizeof *b->events);
   }
   rl_build_summary(b);
+  rl_build_fall(b);
   return true;
 }
 
@@ -250,8 +251,9 @@ static bool create_scratch(rl_builder *b, const rl_definition *definition) {
   b->first_node = calloc(definition->rope_count + 1, sizeof *b->first_node);
   b->built = calloc(definition->rope_count + 1, sizeof *b->built);
   b->polylines = calloc(definition->rope_count + 1, sizeof *b->polylines);
-  if (!b->polylines || !b->rest || !b->pose || !b->node_masses || !b->copies || !b->first_node ||
-      !b->built) {
+  b->ways = calloc((size_t)b->model->place_count + 1, sizeof *b->ways);
+  if (!b->ways || !b->polylines || !b->rest || !b->pose || !b->node_masses || !b->copies ||
+      !b->first_node || !b->built) {
     return false;
   }
   if (definition->rope_count > 0) {
@@ -265,6 +267,7 @@ static void free_scratch(rl_builder *b) {
     free(b->polylines[i]);
   }
   free(b->polylines);
+  free(b->ways);
   free(b->rest);
   free(b->pose);
   free(b->node_masses);

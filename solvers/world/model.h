@@ -467,6 +467,7 @@ typedef struct rl_model {
   size_t bytes;              // size of the arrays
   size_t memory;             // what is left for matrices [bytes]; SIZE_MAX: no limit
   double reach;              // sum of rope lengths and distances [m]: the size of the scene
+  double fall;               // sum of masses times how far each can get [kg m]
 } rl_model;
 
 // Makes a model from a definition, which is checked completely and copied. One without ropes is of

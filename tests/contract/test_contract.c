@@ -182,7 +182,8 @@ static bool blows_up(const rl_scenario *s, const rl_solver_type *type, double st
   bool blown = false;
   while (!blown && d->state->step < steps && rl_seconds_used() < start + limit &&
          rl_driver_step(d) != RL_STOPPED) {
-    blown = d->info.reason < 0 || rl_driver_energy_error(d) > d->gain_limit + d->most_work;
+    blown = d->info.reason < 0 ||
+            rl_driver_energy_error(d) > d->gain_limit + d->most_fall + d->most_work;
   }
   rl_driver_free(d);
   return blown;

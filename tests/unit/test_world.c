@@ -452,6 +452,55 @@ static void indices_are_checked(void **unused) {
   assert_string_equal(fault_of(&s).field, "ropes");
 }
 
+// Returns the sum of mass and way of (26) in papers/world.md, of a scene [kg m].
+static double fall_of(const char *scene) {
+  rl_scenario *s = scenario_from("name: fall\nduration: 1\nstep: 0.01\n%s", scene);
+  const double fall = s->model->fall;
+  rl_driver *d = driver_for(s, "pbd", s->step);
+  check_relative(d->energy_scale, 9.81 * fall, 1e-14);
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return fall;
+}
+
+// However many ropes a scene has, masses get as far as the ropes between them and what is held.
+static void ways_go_along_ropes(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *what, *scene;
+    double fall; // [kg m]
+  } cases[] = {
+      {"three pendulums side by side",
+       "bodies:\n  a: {mass: 2, position: [0, -1, 0]}\n  b: {mass: 3, position: [1, -1, 0]}\n"
+       "  c: {mass: 5, position: [2, -2, 0]}\nropes:\n"
+       "  p: {from: {point: [0, 0, 0]}, to: {body: a}, mass: 0}\n"
+       "  q: {from: {point: [1, 0, 0]}, to: {body: b}, mass: 0}\n"
+       "  r: {from: {point: [2, 0, 0]}, to: {body: c}, mass: 0}\n",
+       2.0 * 1.0 + 3.0 * 1.0 + 5.0 * 2.0},
+      {"one below the other, the upper one by a second rope that is longer, tied to its rim",
+       "bodies:\n  b: {mass: 3, position: [0, -2.5, 0]}\n"
+       "  a: {mass: 2, inertia: [1, 1, 1], position: [0, -1, 0]}\n"
+       "ropes:\n  q: {from: {body: a}, to: {body: b}, mass: 0}\n"
+       "  r: {from: {point: [0, 1, 0]}, to: {body: a}, mass: 0}\n"
+       "  p: {from: {point: [0, 0.75, 0]}, to: {body: a, at: [0, 0.25, 0]}, mass: 0}\n",
+       2.0 * 1.75 + 3.0 * 3.25},
+      {"two over a fixed eye, one of them with a chain to another pin",
+       "bodies:\n  a: {mass: 2, position: [-1, -1, 0]}\n  b: {mass: 3, position: [1, -1, 0]}\n"
+       "ropes:\n  p: {from: {body: a}, over: [{eye: [0, 0, 0]}], to: {body: b}, length: 4, mass: "
+       "0}\n"
+       "  q: {from: {point: [1, 0, 0]}, to: {body: b}, mass: 0.4, segments: 2}\n",
+       2.0 * 4.0 + (3.0 + 0.2) * 1.0},
+      {"a free chain, and a ball that hangs on nothing: the distances of the scene",
+       "bodies:\n  a: {mass: 2, position: [3, 4, 0]}\n"
+       "ropes:\n  p: {from: {free: [0, 0, 0]}, to: {free: [0, 1, 0]}, mass: 0.4, segments: 2}\n",
+       2.4 * 5.0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    print_message("%s\n", cases[i].what);
+    check_relative(fall_of(cases[i].scene), cases[i].fall, 1e-12);
+  }
+}
+
 static void parameters_are_set_by_name(void **unused) {
   (void)unused;
   const rl_solver_type *pbd = rl_solver_find("pbd");
@@ -584,6 +633,7 @@ int main(void) {
       cmocka_unit_test(hanging_pose_is_always_found),
       cmocka_unit_test(hanging_pose_refuses_what_cannot_hang),
       cmocka_unit_test(polyline_is_resampled_at_equal_arc_length),
+      cmocka_unit_test(ways_go_along_ropes),
       cmocka_unit_test(parameters_are_set_by_name),
       cmocka_unit_test(values_are_checked),
       cmocka_unit_test(indices_are_checked),

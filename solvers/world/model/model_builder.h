@@ -47,6 +47,7 @@ typedef struct rl_builder {
   rl_rope_definition *copies; // [ropes] with the positions of joined ends, as these become known
   uint32_t *first_node;       // [ropes] first own node of each
   bool *built;                // [ropes] whether it is built
+  double *ways;               // [places] how far each can get [m]
   rl_vec3 **polylines;        // [ropes] of ropes with mass that start over bodies, else NULL
 } rl_builder;
 
@@ -90,5 +91,8 @@ void rl_build_reach(rl_builder *b);
 
 // Finds the capabilities that a solver needs, and the size of the scene.
 void rl_build_summary(rl_builder *b);
+
+// Finds how far masses can get.
+void rl_build_fall(rl_builder *b);
 
 #endif

@@ -148,6 +148,96 @@ void rl_build_reach(rl_builder *b) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// How far masses can get: (26) of papers/world.md
+
+static bool shorten(double *way, double found) {
+  const bool is_shorter = found < *way;
+  *way = is_shorter ? found : *way;
+  return is_shorter;
+}
+
+// Takes the way of a body to a point of a rope at a distance from its centre, or, if `sets`, gives
+// it the way of that point. Returns whether a way got shorter.
+static bool pass_point(rl_builder *b, double *way, bool sets, uint32_t body, double distance) {
+  double *at_centre = &b->ways[rl_body_slot(b->model, body)];
+  return sets ? shorten(at_centre, *way + distance) : shorten(way, *at_centre + distance);
+}
+
+// The same for all places of a rope: its nodes, the bodies to which it is tied and over which it
+// runs, and its eyes.
+static bool pass_rope(rl_builder *b, const rl_rope *rope, double *way, bool sets) {
+  const rl_model *m = b->model;
+  bool is_shorter = false;
+  for (uint32_t i = 0; i < 2 * rope->link_count; i++) {
+    const rl_link *link = &m->links[rope->first_link + i / 2];
+    const uint32_t slot = i % 2 == 0 ? link->a : link->b;
+    const rl_hold *hold = rl_hold_of(m, slot);
+    is_shorter |= sets ? shorten(&b->ways[slot], *way) : shorten(way, b->ways[slot]);
+    is_shorter |= hold && pass_point(b, way, sets, hold->body, rl_length(hold->offset));
+  }
+  for (uint32_t i = 0; i < rope->eye_count + rope->ring_count; i++) {
+    const rl_vertex *eye = &m->eyes[rope->first_eye + i];
+    is_shorter |= eye->slot == RL_NONE
+                      ? !sets && shorten(way, 0.0)
+                      : pass_point(b, way, sets, eye->slot - m->node_count, rl_length(eye->offset));
+  }
+  for (uint32_t i = 0; i < rope->wrap_count; i++) {
+    const uint32_t body = m->wraps[rope->first_wrap + i].body;
+    is_shorter |= body != RL_NONE && pass_point(b, way, sets, body, m->bodies[body].bound);
+  }
+  return is_shorter;
+}
+
+// Follows the ropes: no two places of a rope are farther apart than it is long.
+static void follow_ropes(rl_builder *b) {
+  for (bool is_shorter = true; is_shorter;) {
+    is_shorter = false;
+    for (uint32_t i = 0; i < b->model->rope_count; i++) {
+      double way = INFINITY;
+      pass_rope(b, &b->ropes[i], &way, false);
+      way += b->ropes[i].length;
+      is_shorter |= pass_rope(b, &b->ropes[i], &way, true);
+    }
+  }
+}
+
+// Adds the places with known ways, and marks them as done.
+static double add_known(rl_builder *b, double least) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < b->model->place_count; i++) {
+    const bool is_known = b->ways[i] >= 0.0 && b->ways[i] < INFINITY;
+    sum += is_known && b->points[i].w > 0.0 ? b->masses[i] * fmax(b->ways[i], least) : 0.0;
+    b->ways[i] = is_known ? -1.0 : b->ways[i];
+  }
+  return sum;
+}
+
+static double largest_distance(const rl_model *m) {
+  double largest = 0.0;
+  for (uint32_t i = 1; i < m->place_count; i++) {
+    largest = fmax(largest, rl_distance(rl_position(&m->points[0]), rl_position(&m->points[i])));
+  }
+  return largest;
+}
+
+void rl_build_fall(rl_builder *b) {
+  rl_model *m = b->model;
+  const double size = largest_distance(m);
+  for (uint32_t i = 0; i < m->place_count; i++) {
+    b->ways[i] = m->points[i].w > 0.0 || rl_moving_hold(m, i) ? INFINITY : 0.0;
+  }
+  follow_ropes(b);
+  m->fall = add_known(b, 0.0);
+  for (uint32_t i = 0; i < m->place_count; i++) {
+    if (b->ways[i] == INFINITY && m->points[i].w > 0.0) {
+      b->ways[i] = 0.0;
+      follow_ropes(b);
+      m->fall += add_known(b, size);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Conserved quantities
 
 static bool moves_freely(const rl_model *model, uint32_t slot) {
