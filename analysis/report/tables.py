@@ -334,7 +334,7 @@ def body_fact(bodies: list[dict[str, Any]]) -> str:
     return ", ".join(words)
 
 
-ROPE_FACTS = (("length", "{} m long"), ("slack", "{} m longer than its way"), ("mass", "{} kg"),
+ROPE_FACTS = (("length", "{} m long"), ("slack", "longer than its way by {} m"), ("mass", "{} kg"),
               ("segments", "{} segments"),
               ("stiffness", "stiffness EA {} N"), ("bending", "bending EI {} N m²"),
               ("damping", "damping {} N s"), ("damping_ratio", "damping ratio {}"),
@@ -348,7 +348,7 @@ def rope_fact(ropes: list[dict[str, Any]]) -> str:
     words = ["closed"] if rope.get("closed") is True else []
     for key, text in ROPE_FACTS:
         if value := in_all(ropes, key):
-            words.append(text.format(value))
+            words.append("1 segment" if (key, value) == ("segments", "1") else text.format(value))
     if number(rope.get("slack")) == 0 and not rope.get("length"):
         words.append("just taut")
     if not number(rope.get("mass")) > 0 and not number(rope.get("segments")) > 0 \

@@ -377,6 +377,8 @@ class ReportOfComparison(unittest.TestCase):
         self.assertEqual(tables.rope_fact([line, {**line, "segments": 8, "friction": 0.0025},
                                            {**line, "segments": 12, "friction": 0}]),
                          "2.00 m long, 1.00 kg, 8 to 16 segments, friction 0 to 0.0200, inextensible")
+        self.assertEqual(tables.rope_fact([{"mass": 1, "segments": 1, "slack": 0.1}]),
+                         "longer than its way by 0.100 m, 1.00 kg, 1 segment, inextensible")
         self.assertEqual(tables.body_fact([{"mass": 3}, {"mass": 2}, {"mass": 3}]),
                          "free, point, 2.00 to 3.00 kg")
 

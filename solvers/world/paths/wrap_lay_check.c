@@ -164,8 +164,8 @@ bool rl_lay_check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
     if (d->waypoints[k].turns > 0.0 && turned < asked - RL_PI) {
       rl_fault_set(fault, RL_FAULT_INVALID, RL_NONE, w->rope, "over",
                    "the turns slip off body '%s': the rope would turn by %.3g rad there, less than "
-                   "%.3g full turns; expected fewer `turns`, or ends beside its side",
-                   name, turned, asked / (2.0 * RL_PI));
+                   "%.3g full turn%s; expected fewer `turns`, or ends beside its side",
+                   name, turned, asked / (2.0 * RL_PI), asked == 2.0 * RL_PI ? "" : "s");
       return rl_fault_place(fault, "%zu.turns", k);
     }
     if (rl_way_is_passed_again(d, k) ? k >= unordered : !rl_way_is_passed(w, eyes, &way)) {
