@@ -50,7 +50,8 @@ static void print_result(char *folder) {
   const json_int_t steps = json_integer_value(json_object_get(summary, "steps_done"));
   char of_all[64] = "";
   if (json_is_number(share)) { // of (11) in papers/world.md, without W
-    snprintf(of_all, sizeof of_all, ", %.2g of what the scene holds", json_number_value(share));
+    snprintf(of_all, sizeof of_all, ", %.2g %s what the scene holds", json_number_value(share),
+             json_number_value(share) > 1.0 ? "times" : "of");
   }
   dprintf(STDOUT_FILENO,
           "run: %s: %" JSON_INTEGER_FORMAT " step%s, energy error up to %.3g J%s; "

@@ -202,6 +202,9 @@ static double longest_rope(const rl_model *model) {
   return longest;
 }
 
+// Returns the word between a share and the whole: 0.9 of it, 6.7 times it.
+static const char *of_or_times(double part, double whole) { return part > whole ? "times" : "of"; }
+
 // Adds the faults that make a result worth little: energy gained beyond the share of all that
 // bodies have had, energy lost beyond half of what the scene holds, friction that drives, rope left
 // too long for the method, and bodies in each other.
@@ -212,24 +215,26 @@ static void describe_faults(const rl_run_notes *n, const rl_summary *summary, ch
   char fault[160];
   if (had > 0.0 && summary->energy_gain_max > fault_noted * had) {
     snprintf(fault, sizeof fault,
-             "the method gained up to %.3g J, %.2g of the %.3g J that the scene holds and work has "
+             "the method gained up to %.3g J, %.2g %s the %.3g J that the scene holds and work has "
              "left in it",
-             summary->energy_gain_max, summary->energy_gain_max / had, had);
+             summary->energy_gain_max, summary->energy_gain_max / had,
+             of_or_times(summary->energy_gain_max, had), had);
     add_fault(n, text, size, fault);
   }
   if (loses_too_much(summary, all)) {
     snprintf(fault, sizeof fault,
-             "the method lost up to %.3g J, %.2g of the %.3g J that the scene holds and work adds",
-             summary->energy_loss_max, summary->energy_loss_max / all, all);
+             "the method lost up to %.3g J, %.2g %s the %.3g J that the scene holds and work adds",
+             summary->energy_loss_max, summary->energy_loss_max / all,
+             of_or_times(summary->energy_loss_max, all), all);
     add_fault(n, text, size, fault);
   }
   if (summary->given_back_max > given_noted * summary->energy_scale) {
     snprintf(
         fault, sizeof fault,
-        "what was dissipated came back, up to %.3g J at once, %.2g of the %.3g J that the scene "
+        "what was dissipated came back, up to %.3g J at once, %.2g %s the %.3g J that the scene "
         "holds; no energy error shows it",
         summary->given_back_max, summary->given_back_max / summary->energy_scale,
-        summary->energy_scale);
+        of_or_times(summary->given_back_max, summary->energy_scale), summary->energy_scale);
     add_fault(n, text, size, fault);
   }
   const double long_noted = n->driver->type->is_adaptive ? exact_noted : fault_noted;
