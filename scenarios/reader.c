@@ -67,19 +67,43 @@ const char *rl_found(const rl_tree *node, char *buffer, size_t size) {
   return buffer;
 }
 
-bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
-                  const char *const *words, size_t count, uint32_t *index) {
+static bool find_word(const rl_tree *node, const char *const *words, size_t count,
+                      uint32_t *index) {
   for (size_t i = 0; i < count; i++) {
     if (rl_tree_is(node, words[i])) {
       *index = (uint32_t)i;
       return true;
     }
   }
+  return false;
+}
+
+bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
+                  const char *const *words, size_t count, uint32_t *index) {
+  if (find_word(node, words, count, index)) {
+    return true;
+  }
   char found[RL_FOUND_BYTES], suggestion[320] = "";
   rl_found(node, found, sizeof found);
   const char *word = node->kind == RL_TREE_SCALAR ? node->text : "";
   rl_suggest(suggestion, sizeof suggestion, word, words, count);
   return rl_fail(reader, node, "%s: found %s; %s", what, found, suggestion);
+}
+
+bool rl_read_name(rl_reader *reader, const rl_tree *node, const char *what,
+                  const char *const *names, size_t count, uint32_t *index) {
+  if (node->kind != RL_TREE_SCALAR || rl_tree_is_nothing(node)) {
+    char name[64];
+    snprintf(name, sizeof name, "name of a %s", what);
+    return rl_read_word(reader, node, name, names, count, index);
+  }
+  if (find_word(node, names, count, index)) {
+    return true;
+  }
+  char found[RL_FOUND_BYTES], suggestion[320] = "";
+  rl_suggest(suggestion, sizeof suggestion, node->text, names, count);
+  return rl_fail(reader, node, "unknown %s %s; %s", what, rl_found(node, found, sizeof found),
+                 suggestion);
 }
 
 enum { NAME_BYTES = 200 }; // with the 0 at its end
@@ -115,13 +139,11 @@ bool rl_read_body_name(rl_reader *reader, const rl_tree *node, uint32_t *index) 
   if (reader->body_count == 0) {
     return rl_fail(reader, node, "the scenario has no body that could be named here");
   }
-  return rl_read_word(reader, node, "name of a body", reader->body_names, reader->body_count,
-                      index);
+  return rl_read_name(reader, node, "body", reader->body_names, reader->body_count, index);
 }
 
 bool rl_read_rope_name(rl_reader *reader, const rl_tree *node, uint32_t *index) {
-  return rl_read_word(reader, node, "name of a rope", reader->rope_names, reader->rope_count,
-                      index);
+  return rl_read_name(reader, node, "rope", reader->rope_names, reader->rope_count, index);
 }
 
 // Checks that a name is a plain word, since probes and --set join names with dots.

@@ -44,6 +44,10 @@ const char *rl_found(const rl_tree *node, char *buffer, size_t size);
 // Finds a word in a table; otherwise the message lists the table.
 bool rl_read_word(rl_reader *reader, const rl_tree *node, const char *what,
                   const char *const *words, size_t count, uint32_t *index);
+
+// The same for what the scenario itself gives names to: "unknown body 'x'; did you mean 'y'?".
+bool rl_read_name(rl_reader *reader, const rl_tree *node, const char *what,
+                  const char *const *names, size_t count, uint32_t *index);
 // Reads a name that becomes part of a path, so without '/'; target: const char *.
 bool rl_read_folder_name(rl_reader *reader, const rl_tree *node, void *target);
 bool rl_read_body_name(rl_reader *reader, const rl_tree *node, uint32_t *index);

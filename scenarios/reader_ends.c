@@ -154,7 +154,7 @@ static bool read_part_name(rl_reader *reader, const rl_tree *node, rl_waypoint *
     return rl_fail(reader, node, "part: body '%.40s' has no part with a name",
                    reader->body_names[waypoint->body]);
   }
-  if (!rl_read_word(reader, node, "part of a body", names, count, &found)) {
+  if (!rl_read_name(reader, node, "part", names, count, &found)) {
     return false;
   }
   waypoint->part = parts[found];

@@ -93,7 +93,7 @@ static bool find_exact_type(rl_reader *reader, const rl_tree *key, const rl_exac
     names[i] = rl_exact_types[i]->name;
   }
   uint32_t index;
-  if (!rl_read_word(reader, key, "name of a closed form", names, count, &index)) {
+  if (!rl_read_name(reader, key, "closed form", names, count, &index)) {
     return false;
   }
   *type = rl_exact_types[index];

@@ -295,7 +295,7 @@ static void test_ends_and_ways(void **state) {
       {WITH_ROPE(LOOP) "  third: {from: {rope: second, node: @4}, to: {body: ball}}\n",
        "rope 'second' has nodes 0 to 3 (or -1, the last, to -4)"},
       {WITH_ROPE(ENDS ", over: @ball"), "over: expected a list of bodies and eyes"},
-      {WITH_ROPE(ENDS ", over: [@bell]"), "name of a body: found 'bell'; did you mean 'ball'?"},
+      {WITH_ROPE(ENDS ", over: [@bell]"), "unknown body 'bell'; did you mean 'ball'?"},
       {WITH_ROPE(ENDS ", over: [@ball]"), "body 'ball' has no shape"},
       {WITH_ROPE(ENDS ", over: [@[0, 0, 0]]"), "or {eye: [x, y, z]}, found a list"},
       {WITH_ROPE(ENDS ", over: [@{}]"), "needs 'body' or 'eye'"},
@@ -489,7 +489,7 @@ static void test_probes_and_exact(void **state) {
       {GOOD "exact: {pendulum: @3}\n", "closed form 'pendulum': expected a map"},
       {GOOD "exact: {pendulum: @{}}\n", "closed form 'pendulum': missing key 'rope'"},
       {GOOD "exact: {pendulum: {@body: ball}}\n", "unknown key 'body'"},
-      {GOOD "exact: {pendulum: {rope: @ball}}\n", "name of a rope: found 'ball'"},
+      {GOOD "exact: {pendulum: {rope: @ball}}\n", "unknown rope 'ball'"},
       {GOOD "events: [{from: 0.5, until: 1, force: {body: ball, value: [1, 0, 0]}}]\nexact: "
             "@{pendulum: {rope: line}}\n",
        "no closed form knows of events"},
@@ -800,7 +800,7 @@ static void test_faulty_overrides(void **state) {
       {"ropes.line.length", "1", "--set ropes.line.length=1: rope 'line': the rope is 1 m long"},
       {"ropes.line.to.point", "[1, 0, 0]", "'body' and 'point' exclude each other"},
       {"probes", "[x.y]", "--set probes=[x.y]: probe 'x.y': no body or rope 'x'"},
-      {"exact.pendulum.rope", "lin", "--set exact.pendulum.rope=lin: name of a rope: found 'lin'"},
+      {"exact.pendulum.rope", "lin", "--set exact.pendulum.rope=lin: unknown rope 'lin'"},
       {"x", "a very long text that is not shown to its end because nobody needs it",
        "...: unknown"},
   };
