@@ -103,8 +103,8 @@ bool rl_run_plan(const rl_scenario *scenario, const rl_run_options *options,
   const double step = isnan(options->step) ? scenario->step : options->step;
   if (fabs(schedule->dt - step) > note_above && !options->quiet) {
     fprintf(stderr,
-            "ropelab: note: %s does not divide by the step: %llu step%s of %.10g s instead of "
-            "%.10g s\n",
+            "ropelab: note: %s: the duration does not divide by the step: %llu step%s of %.10g s "
+            "instead of %.10g s\n",
             scenario->name, (unsigned long long)schedule->steps, schedule->steps == 1 ? "" : "s",
             schedule->dt, step);
   }
