@@ -57,6 +57,10 @@ int rl_report(const char *folder, long jobs, const char *figures);
 // Calls rl_report() at the end of a command and prints where the report is.
 int rl_report_and_print(const char *folder, long jobs, const char *figures);
 
+// Says on stderr that a signal has ended the command, at simulated time t [s] (NAN: of several
+// runs), and how to see what the folder has. Not for signal handlers: they only note the signal.
+void rl_print_interrupted(const char *folder, double t);
+
 // Runs the whole program and returns its exit status.
 int rl_main(int argc, char **argv);
 

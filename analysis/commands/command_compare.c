@@ -124,6 +124,7 @@ static int compare(comparison *c) {
     return RL_EXIT_FAILED;
   }
   if (rl_run_interrupted()) {
+    rl_print_interrupted(c->folder, NAN);
     return RL_EXIT_INTERRUPTED;
   }
   rl_cells_print_notes(c->cells, c->cell_count);

@@ -3,8 +3,10 @@
 
 #include "options.h"
 #include "results/files.h"
+#include "runs/command_line.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +72,18 @@ int rl_report_and_print(const char *folder, long jobs, const char *figures) {
     printf("report: %s/report.html\n", folder);
   }
   return status;
+}
+
+void rl_print_interrupted(const char *folder, double t) {
+  char name[RL_PATH_MAX], at[48] = "";
+  snprintf(name, sizeof name, "%s", folder);
+  char *report = rl_command_line(2, (char *[]){"report", name});
+  if (!isnan(t)) {
+    snprintf(at, sizeof at, " at t = %.6g s", t);
+  }
+  fprintf(stderr, "ropelab: interrupted%s; what is recorded is in %s, `%s` draws it\n", at, folder,
+          report ? report : "");
+  free(report);
 }
 
 int rl_command_report(int argc, char **argv) {

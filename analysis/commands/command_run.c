@@ -62,6 +62,17 @@ static void print_result(char *folder) {
   free(report);
 }
 
+static void print_interruption(const char *folder) {
+  char path[RL_PATH_MAX];
+  json_t *root = rl_path_join(path, folder, "run.json") ? json_load_file(path, 0, NULL) : NULL;
+  const json_t *steps = json_object_get(json_object_get(root, "summary"), "steps_done");
+  const json_t *step = json_object_get(root, "step_s");
+  rl_print_interrupted(folder, json_is_number(steps) && json_is_number(step)
+                                   ? json_number_value(steps) * json_number_value(step)
+                                   : NAN);
+  json_decref(root);
+}
+
 int rl_command_run(int argc, char **argv) {
   static rl_arguments arguments;
   char *command = rl_command_line(argc, argv);
@@ -84,6 +95,8 @@ int rl_command_run(int argc, char **argv) {
                  : RL_EXIT_USAGE;
     if (status == RL_EXIT_DONE) {
       print_result(folder);
+    } else if (status == RL_EXIT_INTERRUPTED) {
+      print_interruption(folder);
     }
   }
   rl_scenario_free(scenario);

@@ -480,6 +480,7 @@ static int carry_out(rl_study *study) {
     return rl_study_print_unwritten(study);
   }
   if (rl_run_interrupted()) {
+    rl_print_interrupted(study->folder, NAN);
     return RL_EXIT_INTERRUPTED;
   }
   print_shared(study);

@@ -510,9 +510,12 @@ class Endings(Case):
             self.expect(Result(folder).manifest["status"], "running", "status while it runs")
             process.send_signal(number)
             output = process.communicate(timeout=PATIENCE)
-            self.expect((process.returncode, output), (INTERRUPTED, ("", "")),
-                        f"exit status, stdout and stderr after {number.name}")
             result = Result(folder)
+            reached = result.manifest["summary"]["steps_done"] * result.manifest["step_s"]
+            said = (f"ropelab: interrupted at t = {reached:.6g} s; what is recorded is in {folder}, "
+                    f"`ropelab report {folder}` draws it\n")
+            self.expect((process.returncode, output), (INTERRUPTED, ("", said)),
+                        f"exit status, stdout and stderr after {number.name}")
             self.expect(result.manifest["status"], "interrupted", "status in run.json")
             for name in ("series", "iterations", "snapshots"):
                 table = result.table(name)
@@ -562,7 +565,9 @@ class Endings(Case):
             self.wait_for_rows([folder / "hanging-chain" / label / "series.csv" for label in "ab"])
             process.send_signal(number)
             output = process.communicate(timeout=PATIENCE)
-            self.expect((process.returncode, output), (INTERRUPTED, ("", "")),
+            said = (f"ropelab: interrupted; what is recorded is in {folder}, "
+                    f"`ropelab report {folder}` draws it\n")
+            self.expect((process.returncode, output), (INTERRUPTED, ("", said)),
                         f"exit status, stdout and stderr after {number.name}")
             rows = Table(folder / "summary.csv").rows()
             self.expect([(row["scenario"], row["label"], row["status"]) for row in rows],
