@@ -324,8 +324,9 @@ def history(artist: Artist, traces: Sequence[Trace], name: str, zero: bool, most
     span = robust_range([*values, *form], zero)
     files = [artist.curve(t, t.column(name), i, (span.bottom, span.top), most)
              for i, t in enumerate(traces)]
+    titles = [] if name == "tension_max_N" else [name]
     return Panel(axis_title(name, span.exponent), span, files,
-                 "" if name == "tension_max_N" else name,
+                 "; ".join(titles + cut_words(name, span, traces)),
                  artist.data([thin(solution.time, form)]) if solution else "",
                  cut_sentence(name, span, traces))
 
@@ -349,17 +350,33 @@ def axis_title(name: str, exponent: int) -> str:
     return word + in_units(unit, exponent)
 
 
-def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> str:
-    """Returns the sentence of a caption on values of finished runs that are outside the axis."""
+def beyond(name: str, span: Range, traces: Sequence[Trace]) -> dict[str, float]:
+    """Returns the largest value of each finished run that leaves the axis, the largest first."""
     peaks = {t.label: max((v for v in t.column(name) if math.isfinite(v)), key=abs)
              for t in healthy(traces)
              if any(math.isfinite(v) and not span.inside(v) for v in t.column(name))}
+    return dict(sorted(peaks.items(), key=lambda item: -abs(item[1])))
+
+
+def with_unit(name: str, value: float) -> str:
+    return f"{significant(value)} {unit_of(name)}".rstrip()
+
+
+def cut_words(name: str, span: Range, traces: Sequence[Trace]) -> list[str]:
+    """Returns what the title of a panel says of values that are outside its axis."""
+    peaks = list(beyond(name, span, traces).values())
+    return [f"cut off, to {with_unit(name, peaks[0])}"] if peaks else []
+
+
+def cut_sentence(name: str, span: Range, traces: Sequence[Trace]) -> str:
+    """Returns the sentence of a caption on values of finished runs that are outside the axis."""
+    peaks = beyond(name, span, traces)
     if not peaks:
         return ""
-    label = max(peaks, key=lambda key: abs(peaks[key]))
-    largest = f"{label}, {significant(peaks[label])} {unit_of(name)}".rstrip()
-    whose = "all" if len(peaks) == len(healthy(traces)) > 1 else ", ".join(peaks)
-    return f" What of {name} is beyond the axis is cut off ({whose}; largest: {largest})."
+    label, peak = next(iter(peaks.items()))
+    shown = [t.label for t in traces if t.label in peaks]
+    whose = "all" if len(peaks) == len(healthy(traces)) > 1 else ", ".join(shown)
+    return f" What of {name} is beyond the axis is cut off ({whose}; largest: {label}, {with_unit(name, peak)})."
 
 
 def probe_names(artist: Artist) -> list[str]:

@@ -996,6 +996,10 @@ class Parts(unittest.TestCase):
                              (level, [13.08 + math.sin(t) for t in time]),     # the form changes
                              ([0.1] * 50 + [0.2] * 50, [math.nan] * 100)):
             self.assertIsInstance(history(values, form).axis, curves.Range)
+        # What is cut off is said in the panel, not in the caption alone.
+        spike = [0.1 * math.sin(t) for t in time]
+        self.assertEqual(history(spike, []).title, "line.tension")
+        self.assertEqual(history([510.0, *spike[1:]], []).title, "line.tension; cut off, to 510 N")
 
     def test_the_key_is_filled_and_does_not_leave_the_figure(self) -> None:
         names = list(known_styles())
