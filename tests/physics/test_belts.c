@@ -348,7 +348,7 @@ static void a_jerk_makes_a_belt_slip(void **unused) {
 
 // (7m) The jerks of a load on a light wheel throw the belt slack, which friction has held until
 // then. If a strand that is slack at the end of such a step counted as slack throughout, the belt
-// slipped on the driven wheel, and 0.9 of 67 J came in.
+// would slip on the driven wheel, and 0.9 of 67 J come in.
 static void a_belt_that_is_thrown_slack_sticks(void **unused) {
   (void)unused;
   rl_scenario *s =

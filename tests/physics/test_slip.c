@@ -375,7 +375,7 @@ static void slipping_off_leaves_no_marks(void **unused) {
       most = fmax(most, rl_driver_energy_error(d));
     }
     assert_true(k % 2 == 1 || d->state->slipped_off > 0);
-    check_below(most, 0.01); // of 28 and 71 J; 58 J and more came in where the old marks held it
+    check_below(most, 0.01); // of 28 and 71 J; 58 J and more if the old marks held it
     rl_driver_free(d);
     rl_scenario_free(s);
   }

@@ -185,7 +185,7 @@ static void strands_that_contradict_each_other_keep_their_tensions(void **unused
 }
 
 // Two and three ropes over a wheel that grips, one of which is caught after it hung slack. One rope
-// after the other, the wheel was thrown to and fro: 15 to 47 J with `xpbd`.
+// after the other, the wheel would be thrown to and fro: 15 to 47 J with `xpbd`.
 static void ropes_over_one_wheel_are_one_system(void **unused) {
   (void)unused;
   static const char *const thirds[] = {"", "  b1: {mass: 9.56, position: [0.2852, -1.7699, 0]}\n"};
@@ -217,9 +217,8 @@ static void ropes_over_one_wheel_are_one_system(void **unused) {
   }
 }
 
-// Ropes over a light wheel and a box: which of their wraps stick is found by trials that come
-// round, or are too many. One that gained 0.67 of all energy was the first in which no slip was
-// wrong.
+// Ropes over a light wheel and a box: which of their wraps stick is found by trials that
+// repeat themselves, or are too many. The first in which no slip is wrong gains 0.67 of all energy.
 static void trials_that_come_round_end_without_a_gain(void **unused) {
   (void)unused;
   static const char *const fourths[] = {"",
@@ -259,8 +258,9 @@ static void trials_that_come_round_end_without_a_gain(void **unused) {
 }
 
 // A driven prism draws one strand off a light box, and another one holds the box: the rope has to
-// slip on the prism. Sweeps leave the strand that holds short in turn; as if it were slack, the
-// rope stuck until the box was thrown round, with 84 of 182 J and `pbd`, 214 J and `xpbd`.
+// slip on the prism. Sweeps leave the strand that holds short in turn; taken as
+// slack, the rope would stick until the box is thrown round, with 84 of 182 J and `pbd`, 214 J and
+// `xpbd`.
 static void strands_drawn_apart_slip(void **unused) {
   (void)unused;
   rl_scenario *s = scenario_from(
@@ -287,8 +287,8 @@ static void strands_drawn_apart_slip(void **unused) {
 
 // (21), (22) and (4d) of papers/penalty.md: springs of several ropes over a light rough wheel. What
 // a rope that slips does to the wheel goes into the springs of the others and comes back within a
-// step: up to 0.84 of all energy came in, or a run diverged. A wheel of 6 g under four ropes is
-// more than one substep can bear if each has the spring of a rope of its own.
+// step: without them up to 0.84 of all energy comes in, or a run diverges. A wheel of 6 g under
+// four ropes is more than one substep can bear if each has the spring of a rope of its own.
 static void springs_over_light_wheels_gain_nothing(void **unused) {
   (void)unused;
   static const char *const scenes[] = {
