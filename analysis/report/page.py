@@ -23,7 +23,7 @@ class Section:
 
     scenario: Scenario
     anchor: str
-    facts: list[tuple[str, str]]
+    facts: tables.Facts
     table: tables.ScenarioTable
     overview: tables.OverviewRow
     figures: list[Sheet]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from canvas import Figure
 from ropelab.results import Run
+from tables import Facts
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Section:
     name: str
     title: str
     about: str
-    facts: list[tuple[str, str]]
+    facts: Facts
     figures: list[Figure]
     tables: list[Table]
     failures: list[Run] = field(default_factory=list)

@@ -73,7 +73,7 @@ def make_page(results: Results, target: Path, gnuplot: Gnuplot) -> str:
                 for section in kind.sections(results, styles, target, gnuplot)]
     if len(kinds) > 1:  # the same scenarios once more
         for section in sections[len(sections) // 2:]:
-            section.title, section.about, section.facts = f"{section.title}: orders", "", []
+            section.title, section.about, section.facts = f"{section.title}: orders", "", tables.Facts([], [])
     labels = (kinds[0].names(folder) if hasattr(kinds[0], "names")
               else [label for label, _ in names])
     scenarios = list(dict.fromkeys(section.name for section in sections))

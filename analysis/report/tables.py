@@ -294,10 +294,22 @@ def step_words(steps: list[float]) -> str:
     return ", ".join(texts[:-1]) + " and " * (len(texts) > 1) + texts[-1] + " s"
 
 
-def facts(scenario: Scenario) -> list[tuple[str, str]]:
-    """Returns the facts of a scenario for its section: names and values."""
+FOLDED = 8  # more facts of one kind than this are folded
+
+
+@dataclass
+class Facts:
+    """The facts of a scenario for its section: names and values, and those that are folded under a
+    heading, since they are many of one kind."""
+
+    shown: list[tuple[str, str]]
+    folded: list[tuple[str, list[tuple[str, str]]]]
+
+
+def facts(scenario: Scenario) -> Facts:
     definition = scenario.definition
-    found = []
+    found: list[tuple[str, str]] = []
+    folded: list[tuple[str, list[tuple[str, str]]]] = []
     if "gravity" in definition:
         found.append(("gravity", f"{plain(definition['gravity'])} m/s²"))
     found.append(("duration", f"{significant(scenario.duration)} s"))
@@ -305,10 +317,14 @@ def facts(scenario: Scenario) -> list[tuple[str, str]]:
     if steps:
         found.append(("time step", step_words(steps)))
     for word, key, fact in (("body", "bodies", body_fact), ("rope", "ropes", rope_fact)):
-        for name in mapping(definition.get(key)):
-            found.append((f"{word} {name}", fact([mapping(mapping(run.scenario.get(key)).get(name))
-                                                  for run in scenario.runs if run.scenario])))
-    return found
+        items = [(f"{word} {name}", fact([mapping(mapping(run.scenario.get(key)).get(name))
+                                          for run in scenario.runs if run.scenario]))
+                 for name in mapping(definition.get(key))]
+        if len(items) > FOLDED:
+            folded.append((f"{len(items)} {key}", items))
+        else:
+            found += items
+    return Facts(found, folded)
 
 
 def in_all(items: list[dict[str, Any]], key: str) -> str:

@@ -382,6 +382,16 @@ class ReportOfComparison(unittest.TestCase):
         self.assertEqual(tables.body_fact([{"mass": 3}, {"mass": 2}, {"mass": 3}]),
                          "free, point, 2.00 to 3.00 kg")
 
+    def test_many_facts_of_a_kind_are_folded(self) -> None:
+        def facts(ropes: int) -> tables.Facts:
+            definition = {**SCENARIO, "ropes": {f"r{i}": {"length": 1} for i in range(ropes)}}
+            return tables.facts(Scenario("net", [Run(None, {"scenario": definition})]))
+        few, many = facts(8), facts(9)
+        names = [name for name, _ in few.shown]
+        self.assertEqual((names[-8:], few.folded), ([f"rope r{i}" for i in range(8)], []))
+        self.assertEqual([name for name, _ in many.shown], names[:-8])
+        self.assertEqual([(heading, len(items)) for heading, items in many.folded], [("9 ropes", 9)])
+
     def test_best_value_is_marked(self) -> None:
         self.assertRegex(self.page, r'<b class="best">2\.00e−6<span')
         self.assertNotRegex(self.page, r'<b class="best">0\.00100')
