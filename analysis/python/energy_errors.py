@@ -4,9 +4,12 @@
 usage: energy_errors.py DIR
 """
 
+import signal
 import sys
 
 import ropelab
+
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it without a word
 
 for scenario in ropelab.load_comparison(sys.argv[1]).scenarios:
     print(f"{scenario.name}: {scenario.title}")
