@@ -119,6 +119,10 @@ static bool exceeds(difference d, double tolerance) {
   return d.gap || d.largest > tolerance * fmax(d.scale, 1.0);
 }
 
+// Where the largest value of a kind is below this, it is the round-off of 1, and a difference has
+// no share of it worth a number.
+static const double rounding = 1e-12;
+
 // Prints a line of the list, before the first one its heading.
 static void print_difference(const char *name, difference d, bool *heading) {
   if (!*heading) {
@@ -127,9 +131,10 @@ static void print_difference(const char *name, difference d, bool *heading) {
   }
   if (d.gap) {
     printf("  %-28s a gap on one side only, at %.6g s\n", name, d.time);
+  } else if (d.scale < rounding) {
+    printf("  %-28s %-12.4g %-12s at %.6g s\n", name, d.largest, "-", d.time);
   } else {
-    printf("  %-28s %-12.4g %-12.4g at %.6g s\n", name, d.largest,
-           d.scale > 0.0 ? d.largest / d.scale : 0.0, d.time);
+    printf("  %-28s %-12.4g %-12.4g at %.6g s\n", name, d.largest, d.largest / d.scale, d.time);
   }
 }
 

@@ -288,6 +288,26 @@ class Differences(Case):
         self.expect(ropelab("diff", one, other, "--tolerance", "2").returncode, DONE,
                     "status within a tolerance")
 
+    def test_round_off_has_no_share(self) -> None:
+        """Of a scene at rest both momenta are round-off: how far apart, but no share of it."""
+        folders = [new_folder() for _ in range(2)]
+        for folder, largest in zip(folders, ("1e-15", "9e-15")):
+            shutil.copytree(self.folders[0] / "hanging-chain/pbd", folder)
+            path = folder / "series.csv"
+            lines = path.read_text(encoding="utf-8").splitlines()
+            heads = next(line for line in lines if line.startswith("time_s")).split(",")
+            at = [i for i, head in enumerate(heads) if head.startswith("momentum_")]
+            self.expect_true(len(at) > 0, heads, "columns of the momentum", "columns")
+            for number, line in enumerate(lines):
+                cells = line.split(",")
+                if line[0] not in "#t":
+                    lines[number] = ",".join(largest if i in at else cell for i, cell in enumerate(cells))
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        told = ropelab("diff", *folders).stdout
+        rows = [line.split() for line in told.splitlines() if line.split()[0].startswith("momentum_")]
+        self.expect([row[1:3] for row in rows], [["8e-15", "-"]] * len(rows), f"largest and relative in {told}")
+        self.expect_true(len(rows) > 0, told, "a row of the momentum", "rows")
+
     def test_unlike(self) -> None:
         one = self.folders[0]
         run = ropelab("diff", one / "atwood/pbd", one / "hanging-chain/pbd")
