@@ -48,16 +48,18 @@ static void print_result(char *folder) {
   const json_t *error = json_object_get(summary, "energy_error_max_J");
   const json_t *share = json_object_get(summary, "energy_error_relative");
   const json_int_t steps = json_integer_value(json_object_get(summary, "steps_done"));
+  const json_int_t every = json_integer_value(json_object_get(root, "every"));
   char of_all[64] = "";
   if (json_is_number(share)) { // of (11) in papers/world.md, without W
     snprintf(of_all, sizeof of_all, ", %.2g %s what the scene holds", json_number_value(share),
              json_number_value(share) > 1.0 ? "times" : "of");
   }
   dprintf(STDOUT_FILENO,
-          "run: %s: %" JSON_INTEGER_FORMAT " step%s, energy error up to %.3g J%s; "
+          "run: %s: %" JSON_INTEGER_FORMAT " step%s, energy error up to %.3g J%s%s; "
           "`%s` draws it\n",
           folder, steps, steps == 1 ? "" : "s",
-          json_is_number(error) ? json_number_value(error) : NAN, of_all, report ? report : "");
+          json_is_number(error) ? json_number_value(error) : NAN,
+          every > 1 ? " at the recorded times" : "", of_all, report ? report : "");
   json_decref(root);
   free(report);
 }

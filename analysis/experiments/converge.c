@@ -544,6 +544,23 @@ static bool takes(const rl_study_definition *d, const rl_solver_type *type) {
   return c.variation != RL_VARY_PARAMETER || rl_parameter_find(type, d->over) >= 0;
 }
 
+// Notes that values are too few for an order, before the runs take their time. What is measured by
+// finer runs has no error of the finest.
+static void note_few_values(const rl_convergence *c, size_t scenarios) {
+  bool is_own = scenarios * c->quantity_count > 0;
+  for (size_t i = 0; i < scenarios * c->quantity_count; i++) {
+    is_own = is_own && c->quantities[i].measure == RL_AGAINST_SELF;
+  }
+  const size_t points = c->value_count - (is_own ? 1 : 0);
+  if (points < c->rule.least) {
+    fprintf(stderr,
+            "ropelab: note: an order takes %zu points; %zu value%s give%s %zu, so there will "
+            "be errors and no order\n",
+            c->rule.least, c->value_count, c->value_count == 1 ? "" : "s",
+            c->value_count == 1 ? "s" : "", points);
+  }
+}
+
 static int plan(rl_study *study) {
   const rl_study_definition *d = &study->definition;
   rl_convergence *c = rl_study_allocate(study, 1, sizeof *c);
@@ -570,6 +587,7 @@ static int plan(rl_study *study) {
       return status;
     }
   }
+  note_few_values(c, d->scenarios.count);
   return RL_EXIT_DONE;
 }
 

@@ -197,7 +197,7 @@ class Case(unittest.TestCase):
         """The command ends without a word but where its report is: nobody watches at a terminal."""
         done = ropelab(*words, **options)
         self.expect_exit(done, status)
-        last = (r"run: (.*): \d+ steps?, energy error up to \S+ J, \S+ (?:of|times) what the scene holds; "
+        last = (r"run: (.*): \d+ steps?, energy error up to \S+ J(?: at the recorded times)?, \S+ (?:of|times) what the scene holds; "
                 r"`ropelab report .*` draws it\n"
                 if words[0] == "run" else r"report: .*/report\.html\n")
         reported = done.stdout if re.fullmatch(last, done.stdout, re.DOTALL) else ""

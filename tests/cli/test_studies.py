@@ -282,6 +282,14 @@ class Converge(Case):
             self.refused("converge", *words, "--out", folder, says=(says,))
             self.expect(folder.exists(), False, f"a folder is left by {words}")
 
+    def test_too_few_values_for_an_order_are_noted(self) -> None:
+        for values, quantity, note in (("0.02", "exact", "1 value gives 1"), ("0.02,0.01", "exact", "2 values give 2"),
+                                       ("0.02,0.01,0.005", "self", "3 values give 2"), ("0.02,0.01,0.005", "exact", "")):
+            done = cli.ropelab("converge", "pendulum", "--solver", "pbd", "--over", "step", "--values", values, "--duration",
+                               "0.1", "--quantity", quantity, "--figures", "svg", "--out", cli.new_folder())
+            said = f"ropelab: note: an order takes 3 points; {note}, so there will be errors and no order\n"
+            self.expect((done.returncode, done.stderr), (cli.DONE, said if note else ""), f"{values} of {quantity}")
+
     def test_existing_results(self) -> None:
         words = ("pendulum", "--solver", "pbd", "--over", "step", "--values", "0.02,0.01",
                  "--duration", "0.1")
