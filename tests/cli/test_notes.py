@@ -340,7 +340,8 @@ class Notes(Case):
             manifest = Result(folder).manifest
             held = 1.095 * 9.81 if what == path else 9.81
             error = float(re.search(r"energy error up to (\S+) J, ", done.stdout)[1])
-            self.expect_in(f" J, {manifest['summary']['energy_error_max_J'] / held:.2g} of what the scene holds; ",
+            share = manifest["summary"]["energy_error_max_J"] / held
+            self.expect_in(f" J, {share:.2g} {'times' if share > 1 else 'of'} what the scene holds; ",
                            done.stdout, f"share of {error} J")
             told = [n for n in manifest["notes"] if n.startswith("the method lost up to")]
             self.expect((len(told), "; the method lost up to" in manifest["reason"]), (note, note),
