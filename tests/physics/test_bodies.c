@@ -258,9 +258,7 @@ static rl_driver *run_slope(rl_scenario **out, const char *spec, double angle, d
   return d;
 }
 
-static void run_for(rl_driver *d, double duration) {
-  take_steps(d, (int)(duration / d->dt + 0.5));
-}
+static void run_for(rl_driver *d, double duration) { take_steps(d, (int)(duration / d->dt + 0.5)); }
 
 // Half a degree above the angle of friction a box slides g (sin a - mu cos a) t^2 / 2, half a
 // degree below it stays.
