@@ -253,6 +253,18 @@ static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
   }
 }
 
+// (11) of papers/world.md: R, the energy of places that move by the rounding of the scene in a step
+// [J].
+static double energy_of_rounding(const rl_driver *driver) {
+  static const double rounding = 1e-12;
+  const double speed = rounding * driver->model->reach / driver->dt;
+  double sum = 0.0;
+  for (uint32_t i = 0; i < driver->model->place_count; i++) {
+    sum += driver->state->masses[i] * speed * speed;
+  }
+  return sum;
+}
+
 // (11) of papers/world.md: returns the reason, or that of a divergence if the state is not finite
 // or the method has made more energy than there is.
 static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
@@ -260,7 +272,8 @@ static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
   const double error = rl_driver_energy_error(driver);
   const double limit = driver->gain_limit + driver->most_fall + driver->most_work;
   const bool is_finite = rl_state_finite(driver->model, state) && isfinite(error);
-  const bool gains = limit > 0.0 && error > limit && !driver->type->keeps_faults;
+  const bool gains = limit > 0.0 && error > limit && error > energy_of_rounding(driver) &&
+                     !driver->type->keeps_faults;
   return !is_finite ? RL_DIVERGED_NAN : gains ? RL_DIVERGED_ENERGY : reason;
 }
 

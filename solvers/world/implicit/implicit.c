@@ -55,6 +55,9 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
   p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
   p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
+  p->left_points = rl_carve(c, slots, sizeof *p->left_points);
+  p->left_forces = rl_carve(c, unknowns, sizeof *p->left_forces);
+  p->left_frictions = rl_carve(c, model->contact_capacity, sizeof *p->left_frictions);
   p->island_inertia = rl_carve(c, slots, sizeof *p->island_inertia);
 }
 
@@ -506,22 +509,48 @@ static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows 
           (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows)));
 }
 
-// (26) of papers/convex.md: solves the step from its start with springs in the place of hard rows.
-// It counts as not settled.
-static rl_reason find_with_springs(rl_implicit *p, const rl_model *model, rl_state *state,
-                                   rl_rows *rows, const rl_implicit_method *method,
-                                   rl_step_info *info) {
-  static const double give = 1e-6;
-  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
+static double time_ahead(const rl_implicit *p) {
+  return p->integrator == RL_MIDPOINT ? p->h : p->dt;
+}
+
+// Begins the step once more from its start, where it has got to its end.
+static void begin_again(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                        const rl_implicit_method *method, rl_integrator integrator) {
   return_to_start(p, model, state);
-  rl_state_reel(model, state, -ahead);
+  rl_state_reel(model, state, -time_ahead(p));
+  begin(p, model, state, rows, method, integrator);
+  rl_state_reel(model, state, time_ahead(p));
+}
+
+// (26) of papers/convex.md: solves a step that has not settled from its start with springs in the
+// place of hard rows. It counts as not settled; if that leaves no less, it ends as without them.
+static void find_with_springs(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                              const rl_implicit_method *method, rl_step_info *info) {
+  static const double give = 1e-6;
+  const rl_integrator integrator = p->integrator;
+  const double residual = info->residual, left = p->kept_residual;
+  memcpy(p->left_points, state->points, model->slot_count * sizeof *p->left_points);
+  memcpy(p->left_forces, p->forces, p->row_count * sizeof *p->left_forces);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->left_frictions[k] = p->frictions[k].total;
+  }
   memset(state->multipliers, 0, p->row_count * sizeof *state->multipliers);
   p->give = give;
-  begin(p, model, state, rows, method, RL_EULER);
-  rl_state_reel(model, state, p->dt);
+  begin_again(p, model, state, rows, method, RL_EULER);
   const rl_reason reason = find(p, model, state, rows, method, method->iterations, false, info);
   p->give = 0.0;
-  return reason == RL_CONVERGED_TOLERANCE ? RL_CONVERGED_ITERATIONS : reason;
+  if (reason == RL_CONVERGED_TOLERANCE || p->kept_residual < left) {
+    return;
+  }
+  begin_again(p, model, state, rows, method, integrator);
+  memcpy(state->points, p->left_points, model->slot_count * sizeof *p->left_points);
+  memcpy(p->forces, p->left_forces, p->row_count * sizeof *p->left_forces);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->frictions[k].total = p->left_frictions[k];
+  }
+  rl_implicit_evaluate(p, model, state, rows);
+  write_multipliers(p, state, rows);
+  info->residual = residual;
 }
 
 rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -563,7 +592,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     reason = find(p, model, state, rows, method, left, is_end, info);
   }
   if (reason == RL_CONVERGED_ITERATIONS && method->gives && method->iterations > method->tries) {
-    reason = find_with_springs(p, model, state, rows, method, info);
+    find_with_springs(p, model, state, rows, method, info);
   }
   // After a step with an impact or friction there is no past for BDF2.
   p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;

@@ -94,6 +94,9 @@ typedef struct rl_implicit {
   rl_friction *frictions;  // [contacts]
   rl_point *kept_points;   // [slots] of the iteration with the least residual
   double *kept_forces;     // [unknowns] of the same
+  rl_point *left_points;   // [slots] where a step that does not settle ends with hard rows, (26)
+  double *left_forces;     // [unknowns] of the same
+  rl_vec3 *left_frictions; // [contacts] of the same
   rl_cone_pair *cones;     // [contacts]
   rl_element_pair *elements; // [links]
   double cone_weight;        // weight of the complementarity of cones relative to that of rows
