@@ -253,6 +253,11 @@ static void apply_feed(rl_driver *driver, bool (*act)(rl_driver *)) {
   }
 }
 
+static double error_of(const rl_driver *driver, rl_energy now) {
+  return rl_energy_total(now) - rl_energy_total(driver->start) - driver->state->work +
+         driver->state->dissipated;
+}
+
 // (11) of papers/world.md: R, the energy of places that move by the rounding of the scene in a step
 // [J].
 static double energy_of_rounding(const rl_driver *driver) {
@@ -266,10 +271,10 @@ static double energy_of_rounding(const rl_driver *driver) {
 }
 
 // (11) of papers/world.md: returns the reason, or that of a divergence if the state is not finite
-// or the method has made more energy than there is.
-static rl_reason find_blow_up(const rl_driver *driver, rl_reason reason) {
+// or the method has made more energy than there is. `now`: the energies.
+static rl_reason find_blow_up(const rl_driver *driver, rl_energy now, rl_reason reason) {
   const rl_state *state = driver->state;
-  const double error = rl_driver_energy_error(driver);
+  const double error = error_of(driver, now);
   const double limit = driver->gain_limit + driver->most_fall + driver->most_work;
   const bool is_finite = rl_state_finite(driver->model, state) && isfinite(error);
   const bool gains = limit > 0.0 && error > limit && error > energy_of_rounding(driver) &&
@@ -363,10 +368,11 @@ static void end_contacts(rl_driver *driver) {
 
 // Tears what the step has overloaded, unless the step has failed.
 static rl_reason end_step(rl_driver *driver) {
-  const double fall = driver->start.gravity - rl_state_energy(driver->model, driver->state).gravity;
+  const rl_energy now = rl_driver_energy(driver);
+  const double fall = driver->start.gravity - now.gravity;
   driver->most_fall = fmax(driver->most_fall, fall - largest_fall(driver->model));
   driver->most_work = fmax(driver->most_work, fabs(driver->state->work));
-  rl_reason reason = find_blow_up(driver, driver->info.reason);
+  rl_reason reason = find_blow_up(driver, now, driver->info.reason);
   if (driver->rows->overflows && reason > 0) {
     reason = RL_DIVERGED_CONTACTS;
   }
@@ -508,6 +514,5 @@ rl_energy rl_driver_energy(const rl_driver *driver) {
 }
 
 double rl_driver_energy_error(const rl_driver *driver) {
-  return rl_energy_total(rl_driver_energy(driver)) - rl_energy_total(driver->start) -
-         driver->state->work + driver->state->dissipated;
+  return error_of(driver, rl_driver_energy(driver));
 }

@@ -52,12 +52,12 @@ void rl_implicit_lay_out(rl_implicit *p, const rl_model *model, rl_carver *c) {
   p->follows = rl_carve(c, model->contact_capacity, sizeof *p->follows);
   p->krylov =
       rl_carve(c, (size_t)(RL_IMPLICIT_KRYLOV + 1) * model->contact_capacity, sizeof *p->krylov);
-  p->kept_points = rl_carve(c, slots, sizeof *p->kept_points);
-  p->kept_forces = rl_carve(c, unknowns, sizeof *p->kept_forces);
-  p->kept_frictions = rl_carve(c, model->contact_capacity, sizeof *p->kept_frictions);
-  p->left_points = rl_carve(c, slots, sizeof *p->left_points);
-  p->left_forces = rl_carve(c, unknowns, sizeof *p->left_forces);
-  p->left_frictions = rl_carve(c, model->contact_capacity, sizeof *p->left_frictions);
+  for (int k = 0; k < 2; k++) {
+    rl_iterate *iterate = k == 0 ? &p->kept : &p->left;
+    iterate->points = rl_carve(c, slots, sizeof *iterate->points);
+    iterate->forces = rl_carve(c, unknowns, sizeof *iterate->forces);
+    iterate->frictions = rl_carve(c, model->contact_capacity, sizeof *iterate->frictions);
+  }
   p->island_inertia = rl_carve(c, slots, sizeof *p->island_inertia);
 }
 
@@ -199,30 +199,40 @@ static void return_to_start(const rl_implicit *p, const rl_model *model, rl_stat
   memcpy(state->velocities, p->start, model->slot_count * sizeof *p->start);
   memcpy(state->rotations, p->turned, model->body_count * sizeof *p->turned);
 }
+
 // ---------------------------------------------------------------------------------------------
 // The end of the step
 
+static void copy_to(rl_iterate *to, const rl_implicit *p, const rl_model *model,
+                    const rl_state *state) {
+  memcpy(to->points, state->points, model->slot_count * sizeof *to->points);
+  memcpy(to->forces, p->forces, p->row_count * sizeof *to->forces);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    to->frictions[k] = p->frictions[k].total;
+  }
+}
+
+static void go_to(const rl_iterate *from, rl_implicit *p, const rl_model *model, rl_state *state,
+                  rl_rows *rows) {
+  memcpy(state->points, from->points, model->slot_count * sizeof *from->points);
+  memcpy(p->forces, from->forces, p->row_count * sizeof *from->forces);
+  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
+    p->frictions[k].total = from->frictions[k];
+  }
+  rl_implicit_evaluate(p, model, state, rows);
+}
+
 void rl_implicit_keep(rl_implicit *p, const rl_model *model, const rl_state *state,
                       double residual) {
-  if (!(residual < p->kept_residual)) {
-    return;
-  }
-  p->kept_residual = residual;
-  memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
-  memcpy(p->kept_forces, p->forces, p->row_count * sizeof *p->kept_forces);
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->kept_frictions[k] = p->frictions[k].total;
+  if (residual < p->kept_residual) {
+    p->kept_residual = residual;
+    copy_to(&p->kept, p, model, state);
   }
 }
 
 void rl_implicit_restore(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   if (p->kept_residual < INFINITY) {
-    memcpy(state->points, p->kept_points, model->slot_count * sizeof *p->kept_points);
-    memcpy(p->forces, p->kept_forces, p->row_count * sizeof *p->kept_forces);
-    for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-      p->frictions[k].total = p->kept_frictions[k];
-    }
-    rl_implicit_evaluate(p, model, state, rows);
+    go_to(&p->kept, p, model, state, rows);
   }
 }
 
@@ -529,11 +539,7 @@ static void find_with_springs(rl_implicit *p, const rl_model *model, rl_state *s
   static const double give = 1e-6;
   const rl_integrator integrator = p->integrator;
   const double residual = info->residual, left = p->kept_residual;
-  memcpy(p->left_points, state->points, model->slot_count * sizeof *p->left_points);
-  memcpy(p->left_forces, p->forces, p->row_count * sizeof *p->left_forces);
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->left_frictions[k] = p->frictions[k].total;
-  }
+  copy_to(&p->left, p, model, state);
   memset(state->multipliers, 0, p->row_count * sizeof *state->multipliers);
   p->give = give;
   begin_again(p, model, state, rows, method, RL_EULER);
@@ -543,12 +549,7 @@ static void find_with_springs(rl_implicit *p, const rl_model *model, rl_state *s
     return;
   }
   begin_again(p, model, state, rows, method, integrator);
-  memcpy(state->points, p->left_points, model->slot_count * sizeof *p->left_points);
-  memcpy(p->forces, p->left_forces, p->row_count * sizeof *p->left_forces);
-  for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
-    p->frictions[k].total = p->left_frictions[k];
-  }
-  rl_implicit_evaluate(p, model, state, rows);
+  go_to(&p->left, p, model, state, rows);
   write_multipliers(p, state, rows);
   info->residual = residual;
 }
@@ -579,12 +580,12 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   }
   if (again) {
     const bool is_end = p->integrator == RL_BDF2 && reason == RL_CONVERGED_TOLERANCE;
-    memcpy(p->kept_points, state->points, model->slot_count * sizeof *p->kept_points);
+    memcpy(p->kept.points, state->points, model->slot_count * sizeof *p->kept.points);
     return_to_start(p, model, state);
     begin(p, model, state, rows, method, RL_EULER);
     for (uint32_t i = 0; i < model->place_count && is_end; i++) { // BDF2's end is a good guess
       if (rl_implicit_moves(p, i)) {
-        state->points[i] = p->kept_points[i];
+        state->points[i] = p->kept.points[i];
       }
     }
     rl_state_reel(model, state, dt - ahead);

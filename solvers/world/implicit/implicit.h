@@ -52,6 +52,13 @@ typedef struct rl_element_pair {
   double slack_determinant, pull_determinant, product; // det s, det z, s.z
 } rl_element_pair;
 
+// Where the iterations of a step have got to.
+typedef struct rl_iterate {
+  rl_point *points;   // [slots]
+  double *forces;     // [unknowns]
+  rl_vec3 *frictions; // [contacts] total
+} rl_iterate;
+
 typedef struct rl_implicit {
   rl_kkt kkt;
   rl_integrator integrator;
@@ -92,17 +99,13 @@ typedef struct rl_implicit {
   double *solution;        // [places]
   rl_direct tangents;      // only its tangents of contacts with friction are used
   rl_friction *frictions;  // [contacts]
-  rl_point *kept_points;   // [slots] of the iteration with the least residual
-  double *kept_forces;     // [unknowns] of the same
-  rl_point *left_points;   // [slots] where a step that does not settle ends with hard rows, (26)
-  double *left_forces;     // [unknowns] of the same
-  rl_vec3 *left_frictions; // [contacts] of the same
+  rl_iterate kept;         // that with the least residual
+  rl_iterate left;         // where a step that does not settle ends with hard rows, (26)
   rl_cone_pair *cones;     // [contacts]
   rl_element_pair *elements; // [links]
   double cone_weight;        // weight of the complementarity of cones relative to that of rows
   double *follows;           // [contacts] change of T along a slip in the solution [N]
   double *krylov;            // [RL_IMPLICIT_KRYLOV + 1][contacts] basis for `follows`
-  rl_vec3 *kept_frictions;   // [contacts] of the iteration with the least residual
   double *island_inertia;    // [slots] inertia of an island, at its representative slot
   bool is_balanced;          // the last step was a whole step of Newton's method
   double kept_residual;      // [m]; INFINITY: none is kept
