@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The main job in one command: installs what is missing, builds, runs every solver on every shipped
 # scenario, for at most 3 s of processor time each, and writes the report (its figures as SVG only;
-# `ropelab report out/demo` draws them as PNG and PDF, too). A terminal shows how many runs are done.
+# `ropelab report out/demo` draws them as PNG and PDF, too). It says how many runs are done.
 # usage: analysis/demo.sh [PRESET [SECONDS]]   (default: release 3)
 set -e
 cd "$(dirname "$0")/.."

@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
@@ -71,15 +72,21 @@ def arguments() -> argparse.Namespace:
 
 
 class Progress:
-    """A line on stderr that shows the progress on a terminal."""
+    """Shows the progress on stderr: on a terminal all the time, elsewhere as a line now and then."""
+
+    PAUSE = 30.0  # between two such lines [s]
 
     def __init__(self, total: int) -> None:
         self.total, self.done, self.watched = total, 0, sys.stderr.isatty()
+        self.shown = time.monotonic()
 
     def step(self, name: str) -> None:
         self.done += 1
         if self.watched:
             print(f"\r\033[K{self.done}/{self.total} {name}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - self.shown > self.PAUSE:
+            print(f"{self.done} of {self.total} scenarios drawn", file=sys.stderr, flush=True)
+            self.shown = time.monotonic()
 
     def end(self) -> None:
         if self.watched:

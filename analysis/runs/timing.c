@@ -60,7 +60,15 @@ double rl_load_of_others(rl_load before, rl_load after) {
 }
 
 void rl_show_done(size_t done, size_t count, const char *noun) {
+  static const double pause = 30.0; // between two lines where there is no terminal [s]
+  static double shown = NAN;
+  const double now = rl_seconds_now();
   if (isatty(STDERR_FILENO)) {
     fprintf(stderr, "\r%zu of %zu %s%s", done, count, noun, done == count ? "\r\033[K" : "");
+  } else if (done <= 1 || isnan(shown)) {
+    shown = now;
+  } else if (now - shown > pause) {
+    fprintf(stderr, "%zu of %zu %s\n", done, count, noun);
+    shown = now;
   }
 }

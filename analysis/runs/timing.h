@@ -23,7 +23,8 @@ rl_load rl_load_now(void);
 // rl_load_now(); nan: unknown.
 double rl_load_of_others(rl_load before, rl_load after);
 
-// Shows on a terminal how much is done: "3 of 8 runs".
+// Shows how much is done: "3 of 8 runs", on a terminal all the time, elsewhere as a line about
+// every half minute. Counts from 1 for each new piece of work.
 void rl_show_done(size_t done, size_t count, const char *noun);
 
 // Up to this share used by others the machine counts as idle.
