@@ -394,6 +394,7 @@ typedef struct search {
   double shift;   // Levenberg's, on the diagonal [1/m]
   bool downhill;  // also near the solution, because a full step has failed
   bool is_within; // places stay between the ends of their lines
+  bool stays;     // ends where a full step near the solution fails
   bool halved;    // the last step was, or none could be taken
   bool cornered;  // a place would go past the end of its line
 } search;
@@ -490,7 +491,7 @@ static bool iterate(rl_path_item *items, size_t count, search *s) {
     s->shift = is_far(s) ? 0.1 * s->shift : 0.0;
     return true;
   }
-  if (s->cornered) {
+  if (s->cornered || (s->stays && !is_far(s))) {
     return false;
   }
   s->shift = s->shift > 0.0 ? 16.0 * s->shift : 1.0 / s->length;
@@ -706,18 +707,20 @@ static size_t turn_corners(rl_path_item *items, size_t count, search *s) {
   return spent;
 }
 
-static double solve(rl_path_item *items, size_t count, bool within, size_t *iterations) {
+// `stuck` (NULL: go on): whether the search has ended where a full step near the solution fails.
+static double solve(rl_path_item *items, size_t count, bool within, bool *stuck,
+                    size_t *iterations) {
   if (within) {
     put_within(items, count);
   }
-  search s = {.length = start(items, count), .is_within = within};
+  search s = {.length = start(items, count), .is_within = within, .stays = stuck != NULL};
   if (isnan(s.length)) {
     return NAN;
   }
   size_t spent = descend(items, count, &s);
   if (!s.cornered && (s.gradient > acceptable ? rl_path_nip_hinges(items, count, true)
                                               : rl_path_open_nips(items, count))) {
-    s = (search){.length = lay(items, count), .is_within = within};
+    s = (search){.length = lay(items, count), .is_within = within, .stays = stuck != NULL};
     if (isnan(s.length)) {
       return NAN;
     }
@@ -733,16 +736,19 @@ static double solve(rl_path_item *items, size_t count, bool within, size_t *iter
   if (iterations) {
     *iterations += spent;
   }
+  if (stuck) {
+    *stuck = !s.cornered && s.gradient > acceptable && !is_far(&s);
+  }
   write_places(items, count);
   return s.gradient <= acceptable && !s.cornered ? s.length : NAN;
 }
 
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
-  return solve(items, count, false, iterations);
+  return solve(items, count, false, NULL, iterations);
 }
 
-double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations) {
-  return solve(items, count, true, iterations);
+double rl_path_solve_within(rl_path_item *items, size_t count, bool *stuck, size_t *iterations) {
+  return solve(items, count, true, stuck, iterations);
 }
 
 // ---------------------------------------------------------------------------------------------

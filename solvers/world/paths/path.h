@@ -123,8 +123,10 @@ static inline bool rl_path_is_nipped(const rl_path_item *item) {
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 
 // Solves the path with each place kept between the ends of its line. Where a place would go past an
-// end, the search stops with the places reached so far and returns nan.
-double rl_path_solve_within(rl_path_item *items, size_t count, size_t *iterations);
+// end, the search stops with the places reached so far and returns nan. If `stuck` is not NULL it
+// also does so, and says so, where a full step near the solution fails: beyond the path may have
+// ended, and to go on downhill would lead to another one.
+double rl_path_solve_within(rl_path_item *items, size_t count, bool *stuck, size_t *iterations);
 
 // (10) The rates x' of the places x of a solved path while the items move with u': the balance
 // F(x, u) = 0 gives dF/dx x' = -dF/du u'. _begin_rates sets the sum of changes dF/du u' to 0;

@@ -30,10 +30,26 @@ static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s) {
   return done;
 }
 
+// Solves the path. Where the search is stuck near the solution, a piece may have come into a part on
+// the way, and the path goes on over that: this is added before the search goes on downhill, to
+// another path.
+static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, double *length) {
+  bool stuck;
+  *length = rl_path_solve_within(path->items, path->count, &stuck, &path->iterations);
+  const rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
+  if (stuck && done == RL_PATH_SAME) {
+    *length = rl_path_solve_within(path->items, path->count, NULL, &path->iterations);
+  }
+  return done;
+}
+
 rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *length) {
   for (size_t i = 0; i < path->count; i++) {
-    if (path->items[i].part != RL_NONE) {
-      rl_path_place(&path->items[i], &s->solids[path->items[i].part]);
+    rl_path_item *item = &path->items[i];
+    if (item->part != RL_NONE) {
+      rl_path_place(item, &s->solids[item->part]);
+    } else { // what the rules see of it is where it is now, not where it was solved last
+      item->entry = item->exit = item->at;
     }
   }
   rl_path_change done = RL_PATH_SAME;
@@ -50,7 +66,14 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     if (done == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
-    *length = rl_path_solve_within(path->items, path->count, &path->iterations);
+    done = solve_steadily(path, s, length);
+    if (done == RL_PATH_CHANGED) {
+      path->changes++;
+      continue;
+    }
+    if (done == RL_PATH_NO_ROOM) {
+      return RL_PATH_FULL;
+    }
     turn_sides(path, s);
     done = rl_path_meet_edges(path, s);
     if (isnan(*length) && done == RL_PATH_SAME) {
