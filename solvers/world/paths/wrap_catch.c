@@ -254,6 +254,9 @@ void rl_wraps_catch_hits(rl_wrapping *w, const rl_state *before, size_t piece,
   if (!rl_wraps_find_hit(w, before, piece, swept, &found)) {
     return;
   }
+  if (w->left == RL_NONE) {
+    rl_wraps_note_piece_turn(w, before, swept, found.body, found.passage.from);
+  }
   const bool is_caught = catch_hit(w, before, piece, &found, swept);
   // The rope has met the part and slipped off within the step, unless it falls: it lies behind the
   // part now, or on its other side.

@@ -222,6 +222,20 @@ static rl_swept_piece sweep(const rl_wrapping *w, const rl_state *before, size_t
   return swept;
 }
 
+// (28a) Notes that the step is too long if a piece that is tied to a body which turns winds itself
+// up, or off, by too much on a part that it is beside.
+static void note_windings(const rl_wrapping *w, const rl_state *before) {
+  for (size_t piece = 0; piece + 1 < w->path.count && w->turns; piece++) {
+    const rl_swept_piece swept = sweep(w, before, piece);
+    for (size_t k = 0; k < 2; k++) {
+      const uint32_t part = w->path.items[piece + k].part;
+      if (part != RL_NONE && swept.carriers[1 - k] != RL_NONE) {
+        rl_wraps_note_piece_turn(w, before, &swept, w->state->solid_parts[part][0], 0.0);
+      }
+    }
+  }
+}
+
 // Whether the features of the rope stay the same and it has run into nothing.
 static bool goes_on(const rl_wrapping *w, const rl_state *before) {
   bool goes = rl_wraps_all_settled(w);
@@ -286,6 +300,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   w.along = along;
   w.meets = meets;
   w.lost = ended; // there the solution has arcs of negative angle, for which marks mean nothing
+  note_windings(&w, before);
   if (ended == RL_NONE && goes_on(&w, before)) {
     rl_wraps_keep(&w);
     clear_pulled_growths(model, state, r);

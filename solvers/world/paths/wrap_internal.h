@@ -305,6 +305,11 @@ bool rl_wraps_find_hit(const rl_wrapping *w, const rl_state *before, size_t piec
 double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
                             const rl_swept_piece *piece, uint32_t body);
 
+// (28a) Notes that the step is too long if the piece turns too far, seen past the centre of a body,
+// from the share t of the step to its end.
+void rl_wraps_note_piece_turn(const rl_wrapping *w, const rl_state *before,
+                              const rl_swept_piece *piece, uint32_t body, double t);
+
 // Whether a straight piece of a list goes through a body.
 bool rl_wraps_goes_through(const rl_wrapping *w, const rl_path_item *items, size_t count,
                            uint32_t body);

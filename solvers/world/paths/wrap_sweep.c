@@ -152,14 +152,17 @@ enum { MOST_ADVANCES = 4000 };
 
 // Returns when the piece first touches the part, as a share of the step, or last if `back`, by
 // conservative advancement: the distance changes no faster than `speed`, its most approach in the
-// step [m].
+// step [m]. The normal is that of the last place outside if there is one: inside, that of the part
+// where the piece is deepest tells nothing of the side from which an edge was met.
 static double find_touch(const rl_part *part, double radius, const moving_piece *m, bool back,
                          double speed, double depth, rl_vec3 *normal, double *distance) {
   const double sign = back ? -1.0 : 1.0, until = back ? 0.0 : 1.0;
   double t = 1.0 - until, gap = piece_distance(part, radius, m, t, normal);
   for (int k = 0; k < MOST_ADVANCES && gap > depth && t != until; k++) {
+    rl_vec3 there;
     t = fmin(fmax(t + sign * fmax(gap / speed, least_advance), 0.0), 1.0);
-    gap = piece_distance(part, radius, m, t, normal);
+    gap = piece_distance(part, radius, m, t, &there);
+    *normal = gap > depth ? there : *normal;
   }
   *distance = gap;
   return t;
@@ -346,6 +349,39 @@ double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
   most = fmax(most, round ? end_way(&m.ends[0]) + end_way(&m.ends[1]) : 0.0);
   return fmax(most, rl_distance(end_at(&m, 0.0, 0), turned(&m.turn, 1.0, end_at(&m, 1.0, 0))) +
                         rl_distance(end_at(&m, 0.0, 1), turned(&m.turn, 1.0, end_at(&m, 1.0, 1))));
+}
+
+// Farthest turn of a piece that meets a part, or is beside one, with which its contacts are followed
+// [rad].
+static const double most_piece_turn = 1.0;
+
+// Returns the angle by which the direction of a piece turns from the share t of the step to its end
+// [rad]. Between ends that move straight it turns one way, by less than half a turn.
+static double piece_turn(const moving_piece *m, double t) {
+  static const double least = 0.5; // of a sample [rad]
+  double most = 0.0;
+  for (int k = 0; k < 2; k++) {
+    most += rl_length(m->ends[k].turn.spin) + rl_length(m->ends[k].turn.rest);
+  }
+  const int samples = 1 + (int)(2.0 * (1.0 - t) * most / least);
+  rl_vec3 was = rl_sub(end_at(m, t, 1), end_at(m, t, 0));
+  double sum = 0.0;
+  for (int k = 1; k <= samples && sum <= most_piece_turn; k++) {
+    const double now = t + (1.0 - t) * k / samples;
+    const rl_vec3 is = rl_sub(end_at(m, now, 1), end_at(m, now, 0));
+    sum += rl_atan2(rl_length(rl_cross(was, is)), rl_dot(was, is));
+    was = is;
+  }
+  return sum;
+}
+
+void rl_wraps_note_piece_turn(const rl_wrapping *w, const rl_state *before,
+                              const rl_swept_piece *piece, uint32_t body, double t) {
+  rl_passage *first = &w->state->passage;
+  if (first->until == 0.0 || t < first->from) {
+    const moving_piece m = seen_from(w, before, body, piece);
+    *first = piece_turn(&m, t) > most_piece_turn ? (rl_passage){t, 1.0} : *first;
+  }
 }
 
 // Returns how far an end that turns with a body is at most from where it comes to be [m]; 0 if it
