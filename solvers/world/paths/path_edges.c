@@ -101,12 +101,14 @@ static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t f
   if (after == RL_NONE) {
     return RL_PATH_SAME;
   }
-  if (height_over(part, after, p) > 0.0) {
+  const double over = height_over(part, RL_FEATURE_FACE(item->feature), p);
+  const double beyond = height_over(part, after, p);
+  const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
+  if (beyond > 0.0 && !(over < hidden && over + beyond < 0.0)) {
     rl_path_remove(path, first, 1);
     return RL_PATH_CHANGED;
   }
-  const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
-  return height_over(part, RL_FEATURE_FACE(item->feature), p) < hidden
+  return over < hidden
              ? insert_before(path, s, first)
              : RL_PATH_SAME;
 }
@@ -117,12 +119,14 @@ static rl_path_change meet_last(rl_path *path, const rl_path_scene *s, size_t la
   const rl_part *part = rl_path_part_of(s, item);
   const rl_vec3 p = rl_path_local(s, item, item[1].entry);
   const uint32_t after = face_after(part, item->feature);
-  if (height_over(part, RL_FEATURE_FACE(item->feature), p) > 0.0) {
+  const double before = height_over(part, RL_FEATURE_FACE(item->feature), p);
+  const double over = after != RL_NONE ? height_over(part, after, p) : 0.0;
+  const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
+  if (before > 0.0 && !(over < hidden && before + over < 0.0)) {
     rl_path_remove(path, last, 1);
     return RL_PATH_CHANGED;
   }
-  const double hidden = s->solids[item->part].passed ? -INFINITY : -RL_PATH_SLACK * part->bound;
-  return after != RL_NONE && height_over(part, after, p) < hidden
+  return over < hidden
              ? insert_behind(path, s, last, after)
              : RL_PATH_SAME;
 }
