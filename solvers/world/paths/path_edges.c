@@ -154,6 +154,10 @@ rl_path_change rl_path_meet_edges(rl_path *path, const rl_path_scene *s) {
 // Largest place on an edge, as a share of its length, to which the rope is moved.
 static const double most_of_edge = 0.9;
 
+// A rope over a corner that is bent by less counts as straight: its places would be in the corner
+// but for rounding [rad].
+static const double straight = 1e-7;
+
 static bool is_far_end(const rl_path_item *item) { return item->along > 0.5 * item->length; }
 
 static rl_vec3 corner_of(const rl_path_item *item) {
@@ -266,9 +270,9 @@ static rl_path_change lay_fan(rl_path *path, const rl_path_scene *s, size_t firs
 }
 
 // Leads a rope that goes over edges first ... last at their corner round the side of the corner on
-// which it is shorter.
+// which it is shorter; if it `stays`, on over these edges if they hold it.
 static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t first,
-                                   size_t last) {
+                                   size_t last, bool stays) {
   const rl_path_item *items = path->items;
   const rl_path_solid *solid = &s->solids[items[first].part];
   const bool far = is_far_end(&items[first]);
@@ -284,8 +288,9 @@ static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t
   const double on_here = unfold(&here);
   const double on_there = there.count > 0 ? unfold(&there) : INFINITY;
   if (fmin(on_here, on_there) < RL_PI) {
-    return on_there < on_here ? lay_fan(path, s, first, last, &there, !far)
-                              : lay_fan(path, s, first, last, &here, far);
+    return on_there < on_here && !(stays && on_here < RL_PI - straight)
+               ? lay_fan(path, s, first, last, &there, !far)
+               : lay_fan(path, s, first, last, &here, far);
   }
   rl_path_remove(path, first, last - first + 1); // neither side holds the rope
   return RL_PATH_CHANGED;
@@ -297,7 +302,8 @@ static bool is_at(const rl_path_item *item, rl_vec3 corner, double share) {
          rl_distance(corner_of(item), corner) < 1e-9 * item->length;
 }
 
-rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share) {
+rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share,
+                                   bool stays) {
   for (size_t i = 1; i + 1 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
     if (item->kind != RL_PATH_LINE || !is_at(item, corner_of(item), share)) {
@@ -308,7 +314,7 @@ rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double
            is_at(&path->items[last + 1], corner_of(item), share)) {
       last++;
     }
-    return leave_corner(path, s, i, last);
+    return leave_corner(path, s, i, last, stays);
   }
   return RL_PATH_SAME;
 }

@@ -16,13 +16,15 @@ static void turn_sides(rl_path *path, const rl_path_scene *s) {
 }
 
 // Applies the rules for a path that was not found because a place is stuck at a corner, or on a
-// short chord of a rim: to ever larger distances from the corner and chords.
-static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s) {
+// short chord of a rim: to ever larger distances from the corner and chords. A rope that is stuck at
+// a corner for the `first` time stays on its side of it if that holds it: steps of the search get
+// short near a corner, and end in it where the places are close beside it.
+static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bool first) {
   static const double shares[] = {1e-6, 1e-3, 0.1}; // of an edge
   static const double chords[] = {1e-2, 1.0};       // [rad]
   rl_path_change done = RL_PATH_SAME;
   for (size_t i = 0; i < sizeof shares / sizeof shares[0] && done == RL_PATH_SAME; i++) {
-    done = rl_path_pass_corner(path, s, shares[i]);
+    done = rl_path_pass_corner(path, s, shares[i], first);
   }
   for (size_t i = 0; i < sizeof chords / sizeof chords[0] && done == RL_PATH_SAME; i++) {
     done = rl_path_end_chord(path, s, chords[i]);
@@ -77,7 +79,7 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     turn_sides(path, s);
     done = rl_path_meet_edges(path, s);
     if (isnan(*length) && done == RL_PATH_SAME) {
-      done = pass_stuck_place(path, s);
+      done = pass_stuck_place(path, s, k == 0);
     }
     if (isnan(*length) && done == RL_PATH_SAME) {
       return RL_PATH_NONE;
