@@ -834,7 +834,10 @@ static void mixed_chains_balance(void **unused) {
   print_message("none %d\n", none);
 }
 
-int main(void) {
+// With an argument for many seeds.
+int main(int count, char **arguments) {
+  (void)arguments;
+  enum { SEEDS = 50 };
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_point_between_is_passed_straight),
       cmocka_unit_test(over_a_ball_it_is_a_great_circle),
@@ -856,5 +859,9 @@ int main(void) {
       cmocka_unit_test(over_a_rim_it_is_as_short_as_by_search),
       cmocka_unit_test(mixed_chains_balance),
   };
-  return cmocka_run_group_tests_name("path", tests, NULL, NULL);
+  int failed = 0;
+  for (first_seed = 0; first_seed < (count > 1 ? SEEDS : 1); first_seed++) {
+    failed += cmocka_run_group_tests_name("path", tests, NULL, NULL);
+  }
+  return failed;
 }

@@ -108,9 +108,7 @@ static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t f
     rl_path_remove(path, first, 1);
     return RL_PATH_CHANGED;
   }
-  return over < hidden
-             ? insert_before(path, s, first)
-             : RL_PATH_SAME;
+  return over < hidden ? insert_before(path, s, first) : RL_PATH_SAME;
 }
 
 // Treats the last edge of a part, seen from the item behind it, in the same way.
@@ -126,9 +124,7 @@ static rl_path_change meet_last(rl_path *path, const rl_path_scene *s, size_t la
     rl_path_remove(path, last, 1);
     return RL_PATH_CHANGED;
   }
-  return over < hidden
-             ? insert_behind(path, s, last, after)
-             : RL_PATH_SAME;
+  return over < hidden ? insert_behind(path, s, last, after) : RL_PATH_SAME;
 }
 
 rl_path_change rl_path_meet_edges(rl_path *path, const rl_path_scene *s) {
@@ -271,8 +267,8 @@ static rl_path_change lay_fan(rl_path *path, const rl_path_scene *s, size_t firs
 
 // Leads a rope that goes over edges first ... last at their corner round the side of the corner on
 // which it is shorter; if it `stays`, on over these edges if they hold it.
-static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t first,
-                                   size_t last, bool stays) {
+static rl_path_change leave_corner(rl_path *path, const rl_path_scene *s, size_t first, size_t last,
+                                   bool stays) {
   const rl_path_item *items = path->items;
   const rl_path_solid *solid = &s->solids[items[first].part];
   const bool far = is_far_end(&items[first]);

@@ -16,9 +16,9 @@ static void turn_sides(rl_path *path, const rl_path_scene *s) {
 }
 
 // Applies the rules for a path that was not found because a place is stuck at a corner, or on a
-// short chord of a rim: to ever larger distances from the corner and chords. A rope that is stuck at
-// a corner for the `first` time stays on its side of it if that holds it: steps of the search get
-// short near a corner, and end in it where the places are close beside it.
+// short chord of a rim: to ever larger distances from the corner and chords. A rope that is stuck
+// at a corner for the `first` time stays on its side of it if that holds it: steps of the search
+// get short near a corner, and end in it where the places are close beside it.
 static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bool first) {
   static const double shares[] = {1e-6, 1e-3, 0.1}; // of an edge
   static const double chords[] = {1e-2, 1.0};       // [rad]
@@ -32,8 +32,8 @@ static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bo
   return done;
 }
 
-// Solves the path. Where the search is stuck near the solution, a piece may have come into a part on
-// the way, and the path goes on over that: this is added before the search goes on downhill, to
+// Solves the path. Where the search is stuck near the solution, a piece may have come into a part
+// on the way, and the path goes on over that: this is added before the search goes on downhill, to
 // another path.
 static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, double *length) {
   bool stuck;

@@ -70,8 +70,7 @@ bool rl_path_merge(rl_path *path, const rl_path_scene *s);
 // round a corner on its shorter side, or, if it `stays`, on the side where it is if that holds it.
 // Places nearer to it than `share` of an edge are at a corner.
 rl_path_change rl_path_meet_edges(rl_path *path, const rl_path_scene *s);
-rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share,
-                                   bool stays);
+rl_path_change rl_path_pass_corner(rl_path *path, const rl_path_scene *s, double share, bool stays);
 
 // path_ends.c: treat arcs that lie beyond the end of a side or the seam of a cap; insert the joints
 // between sides, caps and points over an end; add the rim, or seam and cap, at the end of sign z

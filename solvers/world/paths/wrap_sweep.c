@@ -351,8 +351,8 @@ double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
                         rl_distance(end_at(&m, 0.0, 1), turned(&m.turn, 1.0, end_at(&m, 1.0, 1))));
 }
 
-// Farthest turn of a piece that meets a part, or is beside one, with which its contacts are followed
-// [rad].
+// Farthest turn of a piece that meets a part, or is beside one, with which its contacts are
+// followed [rad].
 static const double most_piece_turn = 1.0;
 
 // Returns the angle by which the direction of a piece turns from the share t of the step to its end
