@@ -125,7 +125,7 @@ void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *
   for (size_t i = 0; i < state->contact_count; i++) {
     state->frictions[i] = rl_scale(1.0 / (r->h * r->h), r->frictions[i]);
   }
-  rl_rotation_settle(model, state, true);
+  rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
   info->dissipated += rl_state_settle(model, state, r->h);
 }
 

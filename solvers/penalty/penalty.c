@@ -381,7 +381,7 @@ static void runge_kutta(penalty *self, const rl_model *model, rl_state *state, r
     state->velocities[i] = rl_add(self->velocities[i], self->kicks[i]);
   }
   end_contacts(self, model, state, rows, self->law.h, info);
-  rl_rotation_settle(model, state, false);
+  rl_rotation_settle(model, state, RL_TURN_FRAME);
 }
 
 static void (*const integrators[])(penalty *, const rl_model *, rl_state *, rl_rows *,

@@ -520,7 +520,7 @@ static void project_positions(rl_equations *e) {
     memcpy(e->turned, e->state->rotations, e->model->body_count * sizeof *e->turned);
     rl_direct_solve(&l->direct, l->change);
     rl_direct_move(&l->direct, l->gradients, l->change, e->state->points);
-    rl_rotation_settle(e->model, e->state, false);
+    rl_rotation_settle(e->model, e->state, RL_TURN_FRAME);
   }
   rl_equations_evaluate(e);
 }
@@ -547,7 +547,7 @@ void rl_equations_project_velocities(rl_equations *e, const double *bias) {
 double rl_equations_project(rl_equations *e) {
   double fastest = 0.0;
   e->is_between = true;
-  rl_rotation_settle(e->model, e->state, false);
+  rl_rotation_settle(e->model, e->state, RL_TURN_FRAME);
   project_positions(e);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     const bool holds = e->acts[m] && rl_equations_is_stiff(e, m);

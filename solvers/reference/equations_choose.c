@@ -496,7 +496,7 @@ bool rl_equations_resume(rl_equations *e) {
   const double least = rest_speed * e->speed;
   bool is_kept = true;
   memset(e->is_taut, 0, e->lcp.direct.row_count * sizeof *e->is_taut);
-  rl_rotation_settle(e->model, e->state, false);
+  rl_rotation_settle(e->model, e->state, RL_TURN_FRAME);
   rl_equations_evaluate(e);
   restrict_to(e, e->acts);
   for (uint32_t m = 0; m < e->lcp.direct.row_count && is_kept; m++) {
@@ -567,7 +567,7 @@ bool rl_equations_lengthens(const rl_equations *e, const rl_row *row) {
 }
 
 bool rl_equations_choose(rl_equations *e, rl_step_info *info) {
-  rl_rotation_settle(e->model, e->state, false);
+  rl_rotation_settle(e->model, e->state, RL_TURN_FRAME);
   memset(e->blows, 0, e->lcp.direct.row_count * sizeof *e->blows);
   const double fastest = find_taut(e);
   e->gentle = e->decides.gentle * gentle_of(e);

@@ -390,7 +390,7 @@ static void list_anew(rl_truth *self, rl_truth_run *r, rl_rows *rows, double t, 
   rl_equations *e = &self->equations;
   rl_rubbing_follow(e);
   rl_choice_keep(&r->choice, e);
-  rl_rotation_settle(self->model, r->state, false);
+  rl_rotation_settle(self->model, r->state, RL_TURN_FRAME);
   rl_state_place_holds(self->model, r->state);
   rl_detect(self->model, r->state, dt, rows);
   rl_state_copy(self->listed, r->state);

@@ -90,8 +90,22 @@ rl_vec3 rl_gyroscopic_rate(const rl_model *model, const rl_state *state, uint32_
                         rl_cross(local_angular_momentum(b, state), local_spin(b, state)));
 }
 
-// (18)
-void rl_rotation_settle(const rl_model *model, rl_state *state, bool keep_momentum) {
+// Returns the velocity of a spin slot after a turn of its body.
+static rl_vec3 turned_rate(const rl_body *body, const rl_state *state, rl_quat step, rl_turn kept) {
+  static const double rounding = 1e-12;
+  const rl_vec3 rate = state->velocities[body->spin_slot];
+  if (kept == RL_TURN_FRAME) {
+    return rate;
+  }
+  const rl_vec3 momentum = rl_rotate_inverse(step, local_angular_momentum(body, state));
+  const rl_vec3 turned = rl_times(body->inverse_root_inertia, momentum);
+  const double before = rl_length(rate), now = rl_length(turned);
+  const bool has_changed = fabs(now - before) > rounding * before;
+  return kept == RL_TURN_ENERGY && has_changed ? rl_scale(before / now, turned) : turned;
+}
+
+// (18); (21d) of papers/changes.md
+void rl_rotation_settle(const rl_model *model, rl_state *state, rl_turn kept) {
   for (uint32_t i = 0; i < model->body_count; i++) {
     const rl_body *body = &model->bodies[i];
     if (body->spin_slot == RL_NONE) {
@@ -99,10 +113,7 @@ void rl_rotation_settle(const rl_model *model, rl_state *state, bool keep_moment
     }
     rl_point *turn = &state->points[body->spin_slot];
     const rl_quat step = quat_from_gibbs(gibbs(body, state->points));
-    if (keep_momentum) {
-      const rl_vec3 momentum = rl_rotate_inverse(step, local_angular_momentum(body, state));
-      state->velocities[body->spin_slot] = rl_times(body->inverse_root_inertia, momentum);
-    }
+    state->velocities[body->spin_slot] = turned_rate(body, state, step, kept);
     state->rotations[i] = rl_quat_unit(rl_quat_product(state->rotations[i], step));
     *turn = (rl_point){0.0, 0.0, 0.0, turn->w};
   }

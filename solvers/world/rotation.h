@@ -45,10 +45,15 @@ void rl_rotation_drift(const rl_model *model, rl_state *state, double h);
 rl_vec3 rl_rotation_rate(const rl_model *model, const rl_state *state, uint32_t body);
 rl_vec3 rl_gyroscopic_rate(const rl_model *model, const rl_state *state, uint32_t body);
 
+// What the velocities of spin slots are when their positions are moved into the rotations.
+typedef enum rl_turn {
+  RL_TURN_FRAME,    // already in the turned frame
+  RL_TURN_MOMENTUM, // relative to the frame before the turn; keep L in the world's frame
+  RL_TURN_ENERGY    // so, too, and keep the direction of L and the energy, (21d) of changes.md
+} rl_turn;
+
 // Moves the positions of all spin slots into the rotations of the state and sets them to 0.
-// `keep_momentum`: the velocities are relative to the frame before the turn, and become those with
-// the same angular momentum in the world's frame; otherwise they already are in the turned frame.
-void rl_rotation_settle(const rl_model *model, rl_state *state, bool keep_momentum);
+void rl_rotation_settle(const rl_model *model, rl_state *state, rl_turn kept);
 
 // Returns the difference of the levers with which a rope comes on to a body and leaves it; 0 if it
 // is only round-off, as on a wheel that the rope runs over without friction.

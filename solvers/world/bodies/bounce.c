@@ -344,7 +344,7 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
   prepare(&b);
   settle(&b, sweep);
   if (hits && law->drawn > 0.0 && settle(&b, sweep_positions)) {
-    rl_rotation_settle(model, state, true);
+    rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
     rl_state_place_holds(model, state);
   }
   for (uint32_t i = 0; i < rl_unknown_count(model, state); i++) {

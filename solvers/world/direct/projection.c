@@ -317,7 +317,7 @@ void rl_projection_finish(rl_projection *p, const rl_model *model, rl_state *sta
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / p->dt, p->corrections[i]);
   }
-  rl_rotation_settle(model, state, true);
+  rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
 }
 
 void rl_projection_evaluate(rl_projection *p, const rl_model *model, const rl_state *state,

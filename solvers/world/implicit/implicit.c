@@ -483,7 +483,7 @@ static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state)
   if (middle) {
     rl_rotation_drift(model, state, p->h);
   } else {
-    rl_rotation_settle(model, state, true);
+    rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
   }
 }
 

@@ -275,7 +275,7 @@ void rl_wraps_take_back_growths(const rl_model *model, rl_state *state, rl_rows 
   set_aims(model, state, rows, excess);
   for (int i = 0; i < most_sweeps && sweep(model, state, rows) > tolerance; i++) {
   }
-  rl_rotation_settle(model, state, true);
+  rl_rotation_settle(model, state, RL_TURN_ENERGY);
   rl_state_place_holds(model, state);
   if (rl_model_keeps_angular_momentum(model)) {
     turn_drawn(model, state, rows, rl_sub(angular, rl_state_momentum(model, state).angular));
