@@ -349,7 +349,8 @@ static void end_contacts(rl_driver *driver) {
   if (rl_driver_leads_wraps(driver)) {
     driver->info.dissipated += rl_wraps_end(model, driver->before, state, driver->dt, true);
     if (driver->type->lags && rl_wraps_have_shortened(model, state)) {
-      rl_wraps_remove_outward_velocity(state, driver->rows); // as the ledger has left them
+      // The rows are as the ledger has left them.
+      rl_wraps_remove_outward_velocity(state, driver->rows, driver->dt);
     }
     take_back_excess(driver);
     if (driver->whole) {

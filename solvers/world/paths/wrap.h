@@ -256,10 +256,10 @@ bool rl_wraps_have_shortened(const rl_model *model, const rl_state *state);
 void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_rows *rows);
 
 // (22) of papers/changes.md: removes from the velocities the rates at which taut strands get
-// longer. The rows were last evaluated at the state's positions. Adds the work of driven bodies and
-// winches, and what catching slack strands dissipates, to the state; leaves the impulses [N s] in
-// its `aims`.
-void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows);
+// longer, after a step of dt [s]. The rows were last evaluated at the state's positions. Adds the
+// work of driven bodies and winches, and what catching slack strands dissipates, to the state;
+// leaves the impulses [N s] in its `aims`.
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt);
 
 // (23) of papers/changes.md: the same with the rows evaluated at the present positions; the
 // tensions of the step of dt [s] then include the impulses.

@@ -23,18 +23,25 @@ static double growth_of(const rl_model *model, const rl_state *state, const rl_r
   return sum;
 }
 
+// (23f) Whether a tension is none beside one that is added to it: round-off, or what both sides of
+// a wheel hold against each other.
+static bool is_none_beside(double tension, double added) {
+  static const double share = 1e-4;
+  return !(tension > share * added);
+}
+
 // (21a) Returns the share c of a growth that is left to the tension of the next step to draw in.
 static double drawn_share(const rl_model *model, const rl_state *state, const rl_rows *rows,
                           const rl_row *row, double growth) {
   const double w = rl_row_gradient_inverse_mass(rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
-  if (row->compliance > 0.0 || !(rate > 0.0) || !(state->multipliers[row->source] > 0.0)) {
+  if (row->compliance > 0.0 || !(rate > 0.0)) {
     return 0.0;
   }
-  const double more = rate * rate / (2.0 * w * growth);
-  const double weight = rl_row_outward_pull(model, state, rows, row) / w;
+  const double pull = rate * rate / (2.0 * w * growth);
+  const double more = pull - rl_row_outward_pull(model, state, rows, row) / w;
   const double tension = state->multipliers[row->source];
-  return more > weight ? (more - weight) / (more - weight + tension) : 0.0;
+  return more > 0.0 && !is_none_beside(tension, more) ? more / (more + tension) : 0.0;
 }
 
 // Returns the aim for C of a row, before anything is moved: its value less its growth, but not
@@ -299,10 +306,11 @@ static bool holds(const rl_state *state, const rl_row *row) {
          rl_is_taut(state->model, row->value);
 }
 
-// Applies an impulse of a row, whose mean power is given. The energy lost is booked as dissipated
-// if the strand had no tension (it is caught); else it counts as an error of the method.
+// Applies an impulse of a row after a step of dt, whose mean power is given. The energy lost is
+// booked as dissipated if the strand had no tension (it is caught); else it counts as an error of
+// the method.
 static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double impulse,
-                 double power) {
+                 double power, double dt) {
   double prescribed = 0.0 - row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -311,13 +319,13 @@ static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double
   }
   state->aims[row->source] += impulse;
   state->work += impulse * prescribed;
-  if (state->multipliers[row->source] == 0.0) {
+  if (is_none_beside(state->multipliers[row->source] * dt, state->aims[row->source])) {
     state->dissipated += impulse * power;
   }
 }
 
 // Removes the rate at which a row gets longer, if it holds. Returns it [m/s].
-static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row) {
+static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row, double dt) {
   const double rate = holds(state, row) ? rl_row_rate(rows, row, state->velocities) : 0.0;
   if (!(rate > 0.0)) {
     return 0.0;
@@ -330,13 +338,13 @@ static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *ro
     answer += state->points[e->slot].w * rl_dot(e->force, e->force);
   }
   rl_row_push(rows, row, impulse, state->points, state->velocities);
-  book(state, rows, row, impulse, power - 0.5 * impulse * answer);
+  book(state, rows, row, impulse, power - 0.5 * impulse * answer, dt);
   return rate;
 }
 
 // (3a) of papers/wraps.md: does so for strands that pull on something in common, together. Returns
 // the largest rate [m/s].
-static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s) {
+static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, double dt) {
   double powers[RL_STRANDS_TOGETHER], worst = 0.0;
   for (uint32_t k = 0; k < s->count; k++) {
     const rl_row *row = s->rows[k];
@@ -357,12 +365,12 @@ static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s) 
   }
   for (uint32_t k = 0; k < s->count; k++) {
     const double power = rl_row_power(rows, s->rows[k], state->velocities);
-    book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power));
+    book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power), dt);
   }
   return worst;
 }
 
-void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows) {
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt) {
   double first = 0.0, worst = INFINITY;
   memset(state->aims, 0, rl_unknown_count(state->model, state) * sizeof *state->aims);
   for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
@@ -370,12 +378,12 @@ void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows) {
     for (uint32_t b = 0; b < rows->block_count; b++) {
       rl_strands strands;
       for (uint32_t at = 0; rl_strands_next(&strands, rows, &rows->blocks[b], false, &at);) {
-        worst = fmax(worst, remove_rates(state, rows, &strands));
+        worst = fmax(worst, remove_rates(state, rows, &strands, dt));
       }
     }
     for (uint32_t k = 0; k < rows->row_count; k++) {
       const rl_row *row = &rows->rows[k];
-      worst = row->is_with_others ? worst : fmax(worst, remove_rate(state, rows, row));
+      worst = row->is_with_others ? worst : fmax(worst, remove_rate(state, rows, row, dt));
     }
     first = i == 0 ? worst : first;
   }
@@ -391,7 +399,7 @@ void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_row
 
 void rl_wraps_apply_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
   rl_wraps_evaluate_rows(model, state, rows);
-  rl_wraps_remove_outward_velocity(state, rows);
+  rl_wraps_remove_outward_velocity(state, rows, dt);
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->kind == RL_ROW_SPAN && state->aims[row->source] > 0.0) {
