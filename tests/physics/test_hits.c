@@ -229,6 +229,47 @@ static void what_is_turned_back_keeps_its_energy(void **unused) {
   }
 }
 
+// (23e) A rope is taut over a rough wheel or ball without any slack, and pulls with what is
+// round-off, or with what both strands hold against each other. A capsule hits it beside that: what
+// the catch takes is told as dissipated.
+static void what_hits_a_rope_without_tension_is_caught(void **unused) {
+  (void)unused;
+  static const char *const scenes[2] = {
+      "name: wheel\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  w: {motion: axle, mass: 0.02635, shape: {cylinder: {radius: 0.0755, length: 0.4}},"
+      " friction: 2.312, position: [-0.2, 0.011318, 0]}\n"
+      "  b: {mass: 0.119, shape: {capsule: {radius: 0.0183, length: 0.0603}}, collide: false,"
+      " position: [-0.627647, -0.546325, 0.000448], velocity: [1.960934, 20.961725, 0],"
+      " spin: [533.947346, 16.64603, 676.584334]}\n"
+      "ropes:\n  line: {over: [{body: w, side: [0, 1, 0]}],"
+      " from: {point: [-1.3, -0.2257943084784674, 0]}, to: {point: [1.7, -0.089805, 0]}}\n",
+      "name: ball\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  w: {motion: axle, mass: 1, rotation: [-0.057, -0.255, 0.033],"
+      " shape: {sphere: {radius: 0.15}}, friction: 0.2}\n"
+      "  b: {mass: 3, position: [0.641, 0.652, 0.091], velocity: [0.205, 0.862, 0.099],"
+      " spin: [-1.089, -2.596, -3.895], rotation: [0.564, -0.562, 0.489],"
+      " shape: {capsule: {radius: 0.1, length: 0.3}}, friction: 0.2}\n"
+      "ropes:\n  line: {over: [{body: w, side: [0, 1, 0]}], slack: 0,"
+      " from: {point: [-1.2, 0.1, 0]}, to: {point: [1.2, 0.117, 0.022]}}\n"};
+  for (int i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from(scenes[i]);
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      const char *name = rl_solvers[k]->name;
+      if (rl_driver_missing(s->model, rl_solvers[k]) || strcmp(name, "knyazyev") == 0 ||
+          strcmp(name, "reference") == 0) {
+        continue;
+      }
+      rl_driver *d = driver_for(s, name, 1e-3);
+      while (d->state->time < (i == 0 ? 0.03 : 0.44)) {
+        assert_true(rl_driver_step(d) > 0);
+        check_near(rl_driver_energy_error(d), 0.0, (i == 0 ? 5e-4 : 4e-3) * d->energy_scale);
+      }
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // (13b) of penalty.md: what of a speed a stand-in of 2 safety = 0.5 throws back, z its damping
 // ratio, if it is caught when it has been stretched by `share` of the move of a substep.
 static double thrown_back(double z, double share) {
@@ -678,6 +719,7 @@ int main(void) {
       cmocka_unit_test(ball_feels_the_rope_that_it_crosses),
       cmocka_unit_test(nothing_turns_about_the_line_on_which_it_lies),
       cmocka_unit_test(what_is_turned_back_keeps_its_energy),
+      cmocka_unit_test(what_hits_a_rope_without_tension_is_caught),
       cmocka_unit_test(grazed_pulley_runs_as_if_alone),
       cmocka_unit_test(springs_throw_back_by_their_damping_ratio),
       cmocka_unit_test(work_that_comes_back_counts),

@@ -23,7 +23,7 @@ static double growth_of(const rl_model *model, const rl_state *state, const rl_r
   return sum;
 }
 
-// (23f) Whether a tension is none beside one that is added to it: round-off, or what both sides of
+// (23e) Whether a tension is none beside one that is added to it: round-off, or what both sides of
 // a wheel hold against each other.
 static bool is_none_beside(double tension, double added) {
   static const double share = 1e-4;
