@@ -306,11 +306,11 @@ static bool holds(const rl_state *state, const rl_row *row) {
          rl_is_taut(state->model, row->value);
 }
 
-// Applies an impulse of a row after a step of dt, whose mean power is given. The energy lost is
-// booked as dissipated if the strand had no tension (it is caught); else it counts as an error of
-// the method.
+// Books an impulse of a row after a step of dt. `power`, `rate`: the means of its power and rate
+// before and after. What friction takes is dissipated, and so is the rest of the energy lost if the
+// strand had no tension (it is caught); else that counts as an error of the method.
 static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double impulse,
-                 double power, double dt) {
+                 double power, double rate, double dt) {
   double prescribed = 0.0 - row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -319,9 +319,9 @@ static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double
   }
   state->aims[row->source] += impulse;
   state->work += impulse * prescribed;
-  if (is_none_beside(state->multipliers[row->source] * dt, state->aims[row->source])) {
-    state->dissipated += impulse * power;
-  }
+  const bool is_caught =
+      is_none_beside(state->multipliers[row->source] * dt, state->aims[row->source]);
+  state->dissipated += impulse * (is_caught ? power : power - rate);
 }
 
 // Removes the rate at which a row gets longer, if it holds. Returns it [m/s].
@@ -338,14 +338,14 @@ static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *ro
     answer += state->points[e->slot].w * rl_dot(e->force, e->force);
   }
   rl_row_push(rows, row, impulse, state->points, state->velocities);
-  book(state, rows, row, impulse, power - 0.5 * impulse * answer, dt);
+  book(state, rows, row, impulse, power - 0.5 * impulse * answer, 0.5 * rate, dt);
   return rate;
 }
 
 // (3a) of papers/wraps.md: does so for strands that pull on something in common, together. Returns
 // the largest rate [m/s].
 static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, double dt) {
-  double powers[RL_STRANDS_TOGETHER], worst = 0.0;
+  double powers[RL_STRANDS_TOGETHER], rates[RL_STRANDS_TOGETHER], worst = 0.0;
   for (uint32_t k = 0; k < s->count; k++) {
     const rl_row *row = s->rows[k];
     const bool takes_part = holds(state, row);
@@ -354,6 +354,7 @@ static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, 
     s->softness[k] = takes_part ? 0.0 : INFINITY;
     s->multipliers[k] = s->held[k] = state->aims[row->source];
     powers[k] = rl_row_power(rows, row, state->velocities);
+    rates[k] = rl_row_rate(rows, row, state->velocities);
     worst = fmax(worst, rate);
   }
   for (uint32_t k = 0; k < s->count; k++) {
@@ -365,7 +366,9 @@ static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, 
   }
   for (uint32_t k = 0; k < s->count; k++) {
     const double power = rl_row_power(rows, s->rows[k], state->velocities);
-    book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power), dt);
+    const double rate = rl_row_rate(rows, s->rows[k], state->velocities);
+    book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power), 0.5 * (rates[k] + rate),
+         dt);
   }
   return worst;
 }
