@@ -81,12 +81,13 @@ static void elastic_law(const rl_sequential_view *view, double h, rl_sequential_
   soften(k, c, view->inverse_mass, h, row);
 }
 
-// (2), (5) A slack row may use up its slack; an excess is taken back softly.
+// (2), (5) A slack row may use up its slack; an excess is taken back softly. A row that moves nothing
+// keeps no pull.
 static void biased_law(const void *solver, const rl_sequential_view *view, double h,
                        rl_sequential_row *row) {
   const double *p = ((const impulse_soft *)solver)->parameters;
   row->mass = view->inverse_mass > 0.0 ? 1.0 / view->inverse_mass : 0.0;
-  row->keep = 1.0;
+  row->keep = view->inverse_mass > 0.0 ? 1.0 : 0.0;
   row->bias = view->value / h;
   if (view->compliance > 0.0) { // it pulls what it cannot move as well
     elastic_law(view, h, row);
