@@ -417,13 +417,28 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
 }
 
 // (24) of papers/convex.md: returns the mean velocity over the step along which forces do work;
-// with backward Euler without the part of the external forces.
+// with backward Euler without the part of the external forces. Spins are those of the frame in which
+// forces turn them, at y.
 static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
+  if (slot >= state->model->place_count) {
+    return rl_scale(0.5, rl_add(p->predicted[slot], state->velocities[slot]));
+  }
   const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
   const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
   const rl_vec3 fall =
       falls ? rl_sub(p->predicted[slot], p->start[slot]) : (rl_vec3){0.0, 0.0, 0.0};
   return rl_scale(0.5, rl_sub(sum, fall));
+}
+
+// The same of a row, along its last gradient [m/s].
+static double mean_rate(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
+                        const rl_row *row) {
+  double rate = 0.0 - row->reel;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    rate += rl_dot(e->gradient, mean_velocity(p, state, e->slot));
+  }
+  return rate;
 }
 
 // (24) of papers/convex.md: books the loss of catches, along the directions of the forces, with the
@@ -437,6 +452,13 @@ static void book_catches(const rl_implicit *p, const rl_state *state, const rl_r
       const rl_vec3 v = rl_sub(mean_velocity(p, state, link->b), mean_velocity(p, state, link->a));
       const double impulse = p->dt * fmax(p->forces[k], p->lower[k]);
       rl_ledger_catch(ledger, k, impulse * rl_dot(p->links[k].gradient, v), false);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      if (row->kind == RL_ROW_SPAN) {
+        const double impulse = p->dt * fmax(p->forces[row->source], p->lower[row->source]);
+        rl_ledger_catch(ledger, row->source, impulse * mean_rate(p, state, rows, row), false);
+      }
     }
   }
 }
@@ -468,8 +490,7 @@ static void finish_places(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// Computes the spins at the end of the step; with the midpoint rule by the same torque again, and
-// by free motion.
+// Computes the spins at the end of the step, at y; with the midpoint rule by the same torque again.
 static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state) {
   const bool middle = p->integrator == RL_MIDPOINT;
   const double h = middle ? 0.5 * p->h : p->dt;
@@ -480,11 +501,6 @@ static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state)
       *turn = (rl_point){0.0, 0.0, 0.0, turn->w};
     }
   }
-  if (middle) {
-    rl_rotation_drift(model, state, p->h);
-  } else {
-    rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
-  }
 }
 
 static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
@@ -493,6 +509,11 @@ static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_ro
   finish_places(p, model, state, info);
   finish_spins(p, model, state);
   book_catches(p, state, rows, info->ledger);
+  if (p->integrator == RL_MIDPOINT) { // from there by free motion
+    rl_rotation_drift(model, state, p->h);
+  } else {
+    rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
+  }
   rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
   if (rests) {
     rl_implicit_remove_rates(p, model, state, rows, info->ledger);
