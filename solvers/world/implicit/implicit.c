@@ -417,8 +417,8 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
 }
 
 // (24) of papers/convex.md: returns the mean velocity over the step along which forces do work;
-// with backward Euler without the part of the external forces. Spins are those of the frame in which
-// forces turn them, at y.
+// with backward Euler without the part of the external forces. Spins are those of the frame in
+// which forces turn them, at y.
 static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
   if (slot >= state->model->place_count) {
     return rl_scale(0.5, rl_add(p->predicted[slot], state->velocities[slot]));

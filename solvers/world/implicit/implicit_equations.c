@@ -5,6 +5,10 @@
 
 #include "../ropes/flexure.h"
 
+// The rounding of the balance moves nothing by more than this share of an element, or forces are
+// too large to balance anything.
+static const double most_rounding = 1e-6;
+
 // A residual of friction below this many roundings of a length counts as 0: contacts between
 // sticking and slipping change sides by rounding.
 static const double friction_roundings = 100.0;
@@ -222,8 +226,9 @@ double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state
   balance_bending(p, model, state);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     const double force = rl_length(p->imbalance[i]);
+    const double rounding = p->force_rounding * p->force_scale + p->bending_rounding;
     if (rl_implicit_moves(p, i) &&
-        !(force <= p->force_rounding * p->force_scale + p->bending_rounding)) {
+        !(force <= fmin(rounding, most_rounding * p->shortest * p->inertia[i]))) {
       largest = rl_larger(largest, force / p->inertia[i]);
     }
   }
