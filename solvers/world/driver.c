@@ -84,12 +84,13 @@ typedef struct copy {
   rl_state **place;
 } copy;
 
-enum { COPIES = 9 };
+enum { COPIES = 10 };
 
 static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_type *type,
                         copy copies[COPIES]) {
   const copy all[COPIES] = {{model->wrap_capacity > 0, &d->before},
                             {makes_parts(model, type), &d->whole},
+                            {makes_parts(model, type), &d->part},
                             {model->is_limited, &d->reeled},
                             {model->rings_rub, &d->gripped},
                             {model->is_swiped, &d->swept},
@@ -121,7 +122,7 @@ size_t rl_driver_bytes(const rl_model *model, const rl_solver_type *type) {
     states += copies[i].is_kept ? 1 : 0;
   }
   return memory_size(type, model) + states * rl_state_bytes(model) + rl_rows_bytes(model) +
-         (makes_parts(model, type) ? 2 : 1) * rl_ledger_bytes(model) +
+         (makes_parts(model, type) ? 3 : 1) * rl_ledger_bytes(model) +
          change_capacity(model) * sizeof(rl_change) + 2 * (size_t)model->event_count;
 }
 
@@ -158,6 +159,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   }
   driver->ledger = rl_ledger_create(model);
   driver->whole_ledger = makes_parts(model, type) ? rl_ledger_create(model) : NULL;
+  driver->part_ledger = makes_parts(model, type) ? rl_ledger_create(model) : NULL;
   const bool has_copies = create_copies(driver);
   driver->change_capacity = change_capacity(model);
   driver->changes = calloc(driver->change_capacity + 1, sizeof *driver->changes);
@@ -166,7 +168,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
   const bool acquired = driver->memory && (!type->acquire || type->acquire(driver->memory, model));
   if (!acquired || !driver->changes || !driver->is_empty || !driver->has_acted || !driver->state ||
       !has_copies || !driver->rows || !driver->ledger ||
-      (makes_parts(model, type) && !driver->whole_ledger)) {
+      (makes_parts(model, type) && (!driver->whole_ledger || !driver->part_ledger))) {
     rl_driver_free(driver);
     return NULL;
   }
@@ -185,6 +187,7 @@ void rl_driver_free(rl_driver *driver) {
     }
     rl_ledger_free(driver->ledger);
     rl_ledger_free(driver->whole_ledger);
+    rl_ledger_free(driver->part_ledger);
     rl_rows_free(driver->rows);
     rl_state_free(driver->state);
     copy copies[COPIES];
@@ -395,6 +398,14 @@ static void bounce(rl_driver *driver) {
   }
 }
 
+// Returns what has been gained since the energy error was another one, 0 if that is less than a
+// hundredth of all energy [J].
+static double gains_since(const rl_driver *driver, double before) {
+  static const double doubtful_gain = 0.01;
+  const double gain = rl_driver_energy_error(driver) - before;
+  return gain > doubtful_gain * driver->energy_scale ? gain : 0.0;
+}
+
 // Makes a step to time t1 [s].
 static void advance(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
@@ -416,34 +427,45 @@ static void advance(rl_driver *driver, double t1) {
   state->time = t1;
 }
 
+// Goes back to a copy of the state and its ledger.
+static void return_to(rl_driver *driver, const rl_state *state, const rl_ledger *ledger) {
+  rl_driver_set_state(driver, state);
+  rl_ledger_copy(driver->ledger, ledger, driver->model);
+}
+
 // Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
 // If a rope has met a body and left it within the step, the step is made again up to a quarter of
 // the time of touch; then come three parts of that length, and the rest. A touch as short as
 // round-off, as of a rope that grazes a body, takes next to nothing from what moves, and is left
-// alone.
-static void advance_in_parts(rl_driver *driver, double t1) {
+// alone. `halves`, (24a): a part that gains energy is made again as two. The state at the start is
+// kept as `whole`.
+static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   static const int quarters = 4, most_parts = 64;
-  static const double shortest_touch = 1e-6; // as a share of the step
-  rl_state *state = driver->state;
+  static const double shortest_touch = 1e-6, longest_part = 0.1; // as shares of the step
+  rl_state *state = driver->state, *start = driver->whole;
+  rl_ledger *start_ledger = driver->whole_ledger;
   rl_step_info *info = &driver->info;
   const double dt = driver->dt;
   double end = t1, length = dt;
   uint64_t iterations = 0, evaluations = 0;
   int parts = 0;
   for (int short_parts = 0; state->time < t1;) {
-    rl_state_copy(driver->whole, state);
-    rl_ledger_copy(driver->whole_ledger, driver->ledger, driver->model);
+    const double before = halves ? rl_driver_energy_error(driver) : 0.0;
+    rl_state_copy(start, state);
+    rl_ledger_copy(start_ledger, driver->ledger, driver->model);
     driver->dt = parts == 0 && end == t1 ? dt : end - state->time;
     advance(driver, end);
     const rl_passage p = state->passage;
     const double touch = driver->dt * (p.until - p.from);
-    if (info->reason > 0 && touch > shortest_touch * dt && parts < most_parts) {
-      length = touch / quarters;
-      end = driver->whole->time + driver->dt * p.from + length;
-      short_parts = quarters;
+    const bool passes = touch > shortest_touch * dt;
+    const bool gains =
+        halves && driver->dt > longest_part * dt && gains_since(driver, before) > 0.0;
+    if (info->reason > 0 && (passes || gains) && parts < most_parts) {
+      length = passes ? touch / quarters : 0.5 * driver->dt;
+      end = start->time + (passes ? driver->dt * p.from : 0.0) + length;
+      short_parts = passes ? quarters : 2;
       parts++;
-      rl_driver_set_state(driver, driver->whole);
-      rl_ledger_copy(driver->ledger, driver->whole_ledger, driver->model);
+      return_to(driver, start, start_ledger);
       continue;
     }
     iterations += info->iterations;
@@ -460,10 +482,28 @@ static void advance_in_parts(rl_driver *driver, double t1) {
     }
     const bool is_short = --short_parts > 0 && state->time + 1.5 * length < t1;
     end = is_short ? state->time + length : t1;
+    start = driver->part;
+    start_ledger = driver->part_ledger;
   }
   info->iterations = iterations;
   info->row_evaluations = evaluations;
   driver->dt = dt;
+}
+
+// Makes a step to time t1 [s], in halves if it gains energy and they gain less.
+static void advance_with_care(rl_driver *driver, double t1) {
+  const double before = rl_driver_energy_error(driver);
+  const size_t changes = driver->change_count;
+  advance_in_parts(driver, t1, false);
+  const double gain = driver->info.reason > 0 ? gains_since(driver, before) : 0.0;
+  for (int trial = 0; trial < 2 && gain > 0.0; trial++) {
+    return_to(driver, driver->whole, driver->whole_ledger);
+    driver->change_count = changes;
+    advance_in_parts(driver, t1, trial == 0);
+    if (driver->info.reason > 0 && gains_since(driver, before) < gain) {
+      break;
+    }
+  }
 }
 
 rl_reason rl_driver_step(rl_driver *driver) {
@@ -481,7 +521,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
     rl_driver_weigh_start(driver, t1);
   }
   if (driver->whole) {
-    advance_in_parts(driver, t1);
+    advance_with_care(driver, t1);
   } else {
     advance(driver, t1);
   }

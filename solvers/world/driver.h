@@ -46,13 +46,15 @@ typedef struct rl_driver {
   rl_state *reeled;  // for winches limited by a tension: its rates are those tried
   rl_state *first;   // for driven bodies: before the first step, which is tried at rest
   rl_state *undone;  // for steps that can be aborted: before the step and its events
-  rl_state *whole;   // for ropes over bodies: before a step, or part of one, that is too long
+  rl_state *whole;   // for ropes over bodies: before a step that may be too long
+  rl_state *part;    // and before a part of it, but for the first
   rl_state *calmest; // the same, before that trial of a step that has gained least
   rl_state *caught;  // for ropes that rub on bodies: before a catch, with the grips that are tried
   rl_state *swept;   // for swipes that take time: before the step that is swept
   rl_rows *rows;
   rl_ledger *ledger;
   rl_ledger *whole_ledger; // of the state `whole`, or NULL
+  rl_ledger *part_ledger;  // of the state `part`, or NULL
   rl_step_info info;       // of the last step; set want_residual, trace and watch before a step
   double stored;           // in the springs of the method at the start of the step [J]
   double dt;               // length of the step, or of the part of a step being made [s]
