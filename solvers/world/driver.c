@@ -403,7 +403,7 @@ static void bounce(rl_driver *driver) {
 static double gains_since(const rl_driver *driver, double before) {
   static const double doubtful_gain = 0.01;
   const double gain = rl_driver_energy_error(driver) - before;
-  return gain > doubtful_gain * driver->energy_scale ? gain : 0.0;
+  return gain <= doubtful_gain * driver->energy_scale ? 0.0 : gain;
 }
 
 // Makes a step to time t1 [s].
@@ -433,13 +433,22 @@ static void return_to(rl_driver *driver, const rl_state *state, const rl_ledger 
   rl_ledger_copy(driver->ledger, ledger, driver->model);
 }
 
+// Goes back to the start of the step.
+static void begin_again(rl_driver *driver, size_t changes) {
+  return_to(driver, driver->whole, driver->whole_ledger);
+  driver->change_count = changes;
+}
+
+// When a step is made in parts.
+typedef enum parting { PARTS_OF_TOUCHES, PARTS_THAT_GAIN, NO_PARTS } parting;
+
 // Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
 // If a rope has met a body and left it within the step, the step is made again up to a quarter of
 // the time of touch; then come three parts of that length, and the rest. A touch as short as
 // round-off, as of a rope that grazes a body, takes next to nothing from what moves, and is left
-// alone. `halves`, (24a): a part that gains energy is made again as two. The state at the start is
-// kept as `whole`.
-static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
+// alone. PARTS_THAT_GAIN: a part that gains energy is made again as two, too. The state at the
+// start is kept as `whole`.
+static void advance_in_parts(rl_driver *driver, double t1, parting way) {
   static const int quarters = 4, most_parts = 64;
   static const double shortest_touch = 1e-6, longest_part = 0.1; // as shares of the step
   rl_state *state = driver->state, *start = driver->whole;
@@ -450,16 +459,16 @@ static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   uint64_t iterations = 0, evaluations = 0;
   int parts = 0;
   for (int short_parts = 0; state->time < t1;) {
-    const double before = halves ? rl_driver_energy_error(driver) : 0.0;
+    const double before = way == PARTS_THAT_GAIN ? rl_driver_energy_error(driver) : 0.0;
     rl_state_copy(start, state);
     rl_ledger_copy(start_ledger, driver->ledger, driver->model);
     driver->dt = parts == 0 && end == t1 ? dt : end - state->time;
     advance(driver, end);
     const rl_passage p = state->passage;
     const double touch = driver->dt * (p.until - p.from);
-    const bool passes = touch > shortest_touch * dt;
-    const bool gains =
-        halves && driver->dt > longest_part * dt && gains_since(driver, before) > 0.0;
+    const bool passes = way != NO_PARTS && touch > shortest_touch * dt;
+    const bool gains = way == PARTS_THAT_GAIN && driver->dt > longest_part * dt &&
+                       gains_since(driver, before) > 0.0;
     if (info->reason > 0 && (passes || gains) && parts < most_parts) {
       length = passes ? touch / quarters : 0.5 * driver->dt;
       end = start->time + (passes ? driver->dt * p.from : 0.0) + length;
@@ -490,19 +499,31 @@ static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   driver->dt = dt;
 }
 
-// Makes a step to time t1 [s], in halves if it gains energy and they gain less.
+// Makes a step to time t1 [s]; if it gains energy in other parts too, and keeps what gains least,
+// (24a) of papers/changes.md.
 static void advance_with_care(rl_driver *driver, double t1) {
+  static const parting ways[] = {PARTS_OF_TOUCHES, PARTS_THAT_GAIN, NO_PARTS};
+  enum { WAYS = sizeof ways / sizeof ways[0] };
   const double before = rl_driver_energy_error(driver);
   const size_t changes = driver->change_count;
-  advance_in_parts(driver, t1, false);
-  const double gain = driver->info.reason > 0 ? gains_since(driver, before) : 0.0;
-  for (int trial = 0; trial < 2 && gain > 0.0; trial++) {
-    return_to(driver, driver->whole, driver->whole_ledger);
-    driver->change_count = changes;
-    advance_in_parts(driver, t1, trial == 0);
-    if (driver->info.reason > 0 && gains_since(driver, before) < gain) {
-      break;
+  size_t best = 0, last = 0;
+  double least = INFINITY;
+  for (size_t k = 0; k < WAYS && least > 0.0; k++) {
+    if (k > 0) {
+      begin_again(driver, changes);
     }
+    advance_in_parts(driver, t1, ways[k]);
+    if (driver->info.reason == RL_RUNNING) { // ended from outside
+      return;
+    }
+    last = k;
+    const double gain = driver->info.reason > 0 ? gains_since(driver, before) : INFINITY;
+    best = gain < least ? k : best;
+    least = fmin(gain, least);
+  }
+  if (best != last) {
+    begin_again(driver, changes);
+    advance_in_parts(driver, t1, ways[best]);
   }
 }
 
