@@ -398,12 +398,13 @@ static void bounce(rl_driver *driver) {
   }
 }
 
-// Returns what has been gained since the energy error was another one, 0 if that is less than a
-// hundredth of all energy [J].
+// (24a) of papers/changes.md: returns what has been gained since the energy error was another one,
+// 0 if that is too small a share of all energy, or if there is none at the start [J].
 static double gains_since(const rl_driver *driver, double before) {
-  static const double doubtful_gain = 0.01;
-  const double gain = rl_driver_energy_error(driver) - before;
-  return gain <= doubtful_gain * driver->energy_scale ? 0.0 : gain;
+  static const double doubtful = 0.01, doubtful_of_springs = 0.5; // (13a) of papers/penalty.md
+  const bool springs = driver->type->stored_energy && driver->type->detects_again;
+  const double gain = rl_driver_energy_error(driver) - before, all = driver->energy_scale;
+  return gain <= (springs ? doubtful_of_springs : doubtful) * all || !(all > 0.0) ? 0.0 : gain;
 }
 
 // Makes a step to time t1 [s].

@@ -238,7 +238,6 @@ static void steps_that_gain_are_made_again(void **unused) {
        "  b: {from: {body: l1}, to: {body: r1}, over: [{body: w, side: [0, 1, 0]}],"
        " slack: 0.0432}\n"},
       {"xpbd", ball_beside_post},
-      {"penalty", ball_beside_post},
   };
   for (size_t n = 0; n < sizeof runs / sizeof runs[0]; n++) {
     rl_scenario *s = scenario_from("%s", runs[n].scene);

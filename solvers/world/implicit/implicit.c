@@ -417,12 +417,8 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
 }
 
 // (24) of papers/convex.md: returns the mean velocity over the step along which forces do work;
-// with backward Euler without the part of the external forces. Spins are those of the frame in
-// which forces turn them, at y.
+// with backward Euler without the part of the external forces.
 static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
-  if (slot >= state->model->place_count) {
-    return rl_scale(0.5, rl_add(p->predicted[slot], state->velocities[slot]));
-  }
   const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
   const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
   const rl_vec3 fall =
@@ -430,13 +426,16 @@ static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32
   return rl_scale(0.5, rl_sub(sum, fall));
 }
 
-// The same of a row, along its last gradient [m/s].
+// The same of a row, along its last gradient, of the velocities before and after; spins are those of
+// the frame in which forces turn them, at y [m/s].
 static double mean_rate(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                         const rl_row *row) {
   double rate = 0.0 - row->reel;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    rate += rl_dot(e->gradient, mean_velocity(p, state, e->slot));
+    const bool is_place = e->slot < state->model->place_count;
+    const rl_vec3 before = is_place ? p->start[e->slot] : p->predicted[e->slot];
+    rate += 0.5 * rl_dot(e->gradient, rl_add(before, state->velocities[e->slot]));
   }
   return rate;
 }

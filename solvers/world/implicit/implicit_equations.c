@@ -228,7 +228,7 @@ double rl_implicit_balance(rl_implicit *p, const rl_model *model, const rl_state
     const double force = rl_length(p->imbalance[i]);
     const double rounding = p->force_rounding * p->force_scale + p->bending_rounding;
     if (rl_implicit_moves(p, i) &&
-        !(force <= fmin(rounding, most_rounding * p->shortest * p->inertia[i]))) {
+        !(force <= fmin(rounding, most_rounding * model->reach * p->inertia[i]))) {
       largest = rl_larger(largest, force / p->inertia[i]);
     }
   }

@@ -95,7 +95,7 @@ static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
 }
 
 // (24) of papers/convex.md: books the loss of (17) if something is caught, of all active elements
-// together.
+// and strands together.
 static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                       rl_ledger *ledger) {
   const double *before = p->slack, *after = p->right;
@@ -106,6 +106,12 @@ static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       rl_ledger_catch(ledger, k, -0.5 * p->change[k] * (before[k] + after[k]), true);
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const uint32_t m = rows->rows[k].source;
+      if (rows->rows[k].kind == RL_ROW_SPAN) {
+        rl_ledger_catch(ledger, m, -0.5 * p->change[m] * (before[m] + after[m]), true);
+      }
     }
   }
 }
