@@ -104,7 +104,8 @@ static bool asks_for_grips(rl_truth *self, bool is_hit) {
   keep_chosen(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
-  const bool slips = rl_wraps_judge(e->model, state, self->judged, e->rows, NULL, false, INFINITY);
+  const rl_judging how = {.dt = INFINITY};
+  const bool slips = rl_wraps_judge(e->model, state, self->judged, e->rows, &how);
   state->continues_paths = true;
   return slips || rl_truth_stop_event(self, is_hit ? e->blows : e->multipliers, 0.0) > 0.0;
 }

@@ -98,7 +98,8 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
   drop_least_pulls(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
-  if (rl_wraps_judge(model, state, self->judged, self->equations.rows, NULL, false, INFINITY)) {
+  const rl_judging how = {.dt = INFINITY};
+  if (rl_wraps_judge(model, state, self->judged, self->equations.rows, &how)) {
     found = RL_A_GRIP;
   } else {
     const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;

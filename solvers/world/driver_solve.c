@@ -280,14 +280,24 @@ static void run_to_catch(rl_driver *driver, double t1) {
   }
 }
 
-// (7m) of papers/wraps.md: returns the impulses of the last substep in the first step of a run, in
-// which strands do not share the load yet; NULL: the means of the step decide.
-static const double *sharing_impulses(const rl_driver *driver, int rounds) {
-  return rounds == 0 && driver->before->step == 0 ? driver->info.last_impulses : NULL;
+// Judges the grips of a trial. (7m) of papers/wraps.md: the impulses of the last substep decide in
+// the first step of a run, in which strands do not share the load yet, until trials repeat
+// themselves.
+static bool judge(rl_driver *driver, bool one_by_one) {
+  const bool shares = !one_by_one && driver->before->step == 0;
+  const rl_judging how = {
+      .dt = driver->dt,
+      .last = shares ? driver->info.last_impulses : NULL,
+      .gains = rl_wraps_slip(driver->model, driver->state) && is_doubtful(driver),
+      .sees_rates = !driver->type->seeks_positions,
+      .one_by_one = one_by_one,
+  };
+  return rl_wraps_judge(driver->model, driver->state, driver->before, driver->rows, &how);
 }
 
 // Makes a step of ropes over bodies. Which wraps stick or slip, and whether a path ends, is found
-// by trial: the step is repeated until nothing changes, or until the trials repeat themselves.
+// by trial: the step is repeated until nothing changes, or until the trials repeat themselves; when
+// they do so first, they go on with one wrap at a time.
 static void solve_with_grips(rl_driver *driver, double t1) {
   const rl_model *model = driver->model;
   const uint32_t most = 2 * model->split_capacity + model->path_capacity;
@@ -295,23 +305,25 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   run_to_catch(driver, t1);
   rl_state_copy(driver->before, driver->state);
   driver->stored = stored_in_springs(driver);
-  int rounds = 0;
+  int rounds = 0; // by those that change one wrap at a time
+  bool one_by_one = false;
   uint64_t slipped = driver->before->slipped_off;
   driver->trials = 1;
   solve(driver, t1);
   double least = INFINITY;
   uint64_t kept = driver->rows->wraps; // of `before`
+  uint32_t since = 0;                  // trials of this kind
   for (uint32_t trial = 1;
        trial <= most && !ends_rounds(driver, rounds) && driver->info.reason > 0 &&
-       (loses_path_ahead(driver, t1) || jams_ahead(driver, true) ||
-        rl_wraps_judge(model, driver->state, driver->before, driver->rows,
-                       sharing_impulses(driver, rounds),
-                       rl_wraps_slip(model, driver->state) && is_doubtful(driver), driver->dt));
+       (loses_path_ahead(driver, t1) || jams_ahead(driver, true) || judge(driver, one_by_one));
        trial++) {
     // The same wraps and grips again would lead to the same ones again (Brent's way to find that).
     const uint64_t now = rl_wraps_hash(model, driver->before);
-    rounds += now == kept;
-    kept = (trial & (trial - 1)) == 0 ? now : kept;
+    const bool again = now == kept;
+    rounds += again && one_by_one;
+    since = again && !one_by_one ? 0 : since + 1;
+    one_by_one = one_by_one || again;
+    kept = (since & (since - 1)) == 0 ? now : kept;
     driver->trials++;
     if (driver->before->slipped_off != slipped) {
       slipped = driver->before->slipped_off;

@@ -680,7 +680,7 @@ static void trials_do_not_go_round(void **unused) {
     most = d->trials > most ? d->trials : most;
   }
   print_message("trials of a step, at most: %u\n", most);
-  assert_in_range(most, 3, 6); // some do go round
+  assert_in_range(most, 3, 12); // some do go round, with all wraps and with one at a time
   rl_driver_free(d);
   rl_scenario_free(s);
 }

@@ -152,8 +152,17 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
 // among its pieces in proportion to their lengths.
 void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, double rest);
 
-// Judges the grips after a step of dt [s] from `before` to the state, and changes those in `before`
-// that were wrong:
+// How a step is judged.
+typedef struct rl_judging {
+  double dt;          // [s]; INFINITY: no wrap comes to rest
+  const double *last; // impulse of each unknown in the last substep, (7m), or NULL
+  bool gains;         // the step has gained energy, (7i)
+  bool sees_rates;    // the method looks for velocities: ropes have run as its rows say, (7n)
+  bool one_by_one;    // only the first wrap that is wrong changes
+} rl_judging;
+
+// Judges the grips after a step from `before` to the state, and changes those in `before` that were
+// wrong:
 // - a wrap that sticks slips if the tensions beside it exceed what friction can hold, or a strand
 //   that is led gets longer, (7c), or strands are drawn apart, (7l);
 // - a wrap that slips sticks if the rope came to rest or ran the other way;
@@ -162,11 +171,9 @@ void rl_wraps_share_rest(const rl_model *model, rl_state *state, uint32_t rope, 
 // go;
 // - while the rope slips off a body, nothing holds it there;
 // - a rope whose way has ended (15) slips off a body.
-// Returns true if something has changed: then the step has to be repeated from `before`. `last`:
-// impulse of each unknown in the last substep, (7m), or NULL. `gains`: the step has gained energy,
-// (7i). With a `dt` of INFINITY no wrap comes to rest.
+// Returns true if something has changed: then the step has to be repeated from `before`.
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
-                    const double *last, bool gains, double dt);
+                    const rl_judging *how);
 
 // Makes the wraps of open inextensible ropes stick that have met or slip.
 void rl_wraps_stick_all(const rl_model *model, rl_state *state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // After a step: which wraps stick and which slip. wrap.h explains the words (inert, led, jammed,
-// rubbed, pull, held); the rules and the equations (7a) to (7m) are those of papers/wraps.md, under
+// rubbed, pull, held); the rules and the equations (7a) to (7n) are those of papers/wraps.md, under
 // "Who sticks". Start at rl_wraps_judge.
 #include "../rotation.h"
 #include "../trigonometry.h"
@@ -175,23 +175,37 @@ static bool runs_back(const rl_wrap *wrap, double run) {
   return (wrap->grip == RL_SLIPS_ON && run < 0.0) || (wrap->grip == RL_SLIPS_BACK && run > 0.0);
 }
 
-// Judges which wraps of a rope that have met or slip are to do otherwise. `gains`: within the
-// step friction can have turned a slip round, (7i).
-static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index, bool gains,
-                          rl_state *before, double dt) {
+// (7n) Returns how fast rope has run over a wrap whose strand begins with a piece, by the lengths
+// that its row gives the pieces before the wrap at the end of the step [m/s].
+static double ran_by_rates(const rl_model *model, const rl_state *before, const rl_state *state,
+                           uint32_t index, uint32_t begin, uint32_t i, double dt) {
+  rl_state start = *before;
+  start.velocities = state->velocities;
+  return run_over(model, &start, index, begin, i) -
+         rl_wrap_excess(model, before, index, begin, i + 1 - begin) / dt;
+}
+
+// Judges which wraps of a rope that have met or slip are to do otherwise.
+static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index,
+                          const rl_judging *how, rl_state *before) {
+  const bool is_hard = isinf(model->ropes[index].stiffness);
   rl_wrap *then = rl_wraps_of(model, before, index);
   uint32_t begin = 0; // of the strand before the wrap
   bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
     if (wrap->grip == RL_MEETS) {
-      changed = regrip(&then[i], grip_behind_touch(model, state, index, i, dt)) || changed;
+      changed = regrip(&then[i], grip_behind_touch(model, state, index, i, how->dt)) || changed;
     } else if (rl_wrap_slips(wrap)) {
-      const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
+      const double ran = how->sees_rates && is_hard
+                             ? ran_by_rates(model, before, state, index, begin, i, how->dt)
+                             : wrap->slip;
+      const double back = wrap->grip == RL_SLIPS_ON ? -ran : ran;
       const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
-      const bool turns = wrap->tension > 0.0 &&
-                         (has_run(state, index, back, dt) ||
-                          (gains && runs_back(wrap, run_over(model, state, index, begin, i))));
+      const bool turns =
+          wrap->tension > 0.0 &&
+          (has_run(state, index, back, how->dt) ||
+           (how->gains && is_hard && runs_back(wrap, run_over(model, state, index, begin, i))));
       const rl_grip away =
           locks ? RL_STICKS : grip_beside_rubbed(model, before, state, index, begin, i);
       changed = ((locks || turns || away != RL_STICKS) && regrip(&then[i], away)) || changed;
@@ -316,8 +330,18 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index
   wraps[count - 1].rest = 0.0;
 }
 
+// Takes back all changes of grips of a rope but the first. Returns whether there is one.
+static bool keep_first_change(const rl_wrap *wraps, rl_wrap *before, uint32_t count) {
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++) {
+    before[i].grip = any ? wraps[i].grip : before[i].grip;
+    any = any || before[i].grip != wraps[i].grip;
+  }
+  return any;
+}
+
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
-                    const double *last, bool gains, double dt) {
+                    const rl_judging *how) {
   const size_t first_split = rl_first_split(model, state);
   bool changed = false;
   size_t split = 0;
@@ -335,15 +359,19 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     changed = rl_wraps_judge_balls(model, state, before, r) || changed;
-    rl_wraps_find_slips(model, before, state, r, dt);
-    const bool turns = gains && isinf(model->ropes[r].stiffness);
-    changed = judge_running(model, state, r, turns, before, dt) || changed;
+    rl_wraps_find_slips(model, before, state, r, how->dt);
+    changed = judge_running(model, state, r, how, before) || changed;
     const uint64_t drawn =
         isinf(model->ropes[r].stiffness) ? rl_strands_drawn_apart(model, state, rows, r) : 0;
-    changed = judge_stuck(model, state, r, last, ahead, drawn, before) || changed;
+    changed = judge_stuck(model, state, r, how->last, ahead, drawn, before) || changed;
+    const bool ends = how->one_by_one && keep_first_change(rl_wraps_of(model, state, r),
+                                                           rl_wraps_of(model, before, r), count);
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);
+    }
+    if (ends) {
+      return true;
     }
   }
   return changed;
