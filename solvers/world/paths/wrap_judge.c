@@ -330,14 +330,21 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index
   wraps[count - 1].rest = 0.0;
 }
 
-// Takes back all changes of grips of a rope but the first. Returns whether there is one.
-static bool keep_first_change(const rl_wrap *wraps, rl_wrap *before, uint32_t count) {
-  bool any = false;
-  for (uint32_t i = 0; i < count; i++) {
-    before[i].grip = any ? wraps[i].grip : before[i].grip;
-    any = any || before[i].grip != wraps[i].grip;
+// Takes back all changes of grips of a rope but the first, and those of wraps that stick or slip
+// with that one, as inert pieces are between them. Returns whether there is one.
+static bool keep_first_change(const rl_model *model, const rl_state *state, uint32_t index,
+                              rl_wrap *before) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  uint32_t kept = RL_NONE; // the last of these
+  for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
+    const bool changes = before[i].grip != wraps[i].grip;
+    if (changes && (kept == RL_NONE || rl_wrap_is_inert(model, state, index, kept + 1, i - kept))) {
+      kept = i;
+    } else {
+      before[i].grip = wraps[i].grip;
+    }
   }
-  return any;
+  return kept != RL_NONE;
 }
 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
@@ -364,8 +371,8 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     const uint64_t drawn =
         isinf(model->ropes[r].stiffness) ? rl_strands_drawn_apart(model, state, rows, r) : 0;
     changed = judge_stuck(model, state, r, how->last, ahead, drawn, before) || changed;
-    const bool ends = how->one_by_one && keep_first_change(rl_wraps_of(model, state, r),
-                                                           rl_wraps_of(model, before, r), count);
+    const bool ends =
+        how->one_by_one && keep_first_change(model, state, r, rl_wraps_of(model, before, r));
     if (rl_wraps_is_loop(model, r)) {
       changed = hold_loop(model, state, r, rl_wraps_of(model, before, r)) || changed;
       rl_wraps_rotate_loop(model, before, r);
