@@ -58,16 +58,26 @@ static uint32_t leader_of(const rl_rows *rows, uint32_t n) {
   return n;
 }
 
-// Joins a rope, which a block begins, with those before it that run over the same bodies. The first
-// of them leads.
-static void join(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t n) {
-  const uint32_t rope = rows->blocks[n].rope;
-  rows->blocks[n].leader = n;
-  rows->blocks[n].follower = 0;
-  for (uint32_t i = 1; i <= state->wrap_counts[rope]; i++) {
+// Whether a block is a rope that can lie on bodies.
+static bool is_over_bodies(const rl_model *model, const rl_rows *rows, uint32_t n) {
+  return rows->blocks[n].row_count > 0 && model->ropes[rows->blocks[n].rope].wrap_capacity > 0;
+}
+
+// Joins a rope, which a block begins, with those that rub and run over the bodies on which it
+// pulls: which it runs over or, if it is no loop, is tied to. The first of them leads. `rubs`: it
+// is one of those.
+static void join(const rl_model *model, const rl_state *state, rl_rows *rows, uint32_t n,
+                 bool rubs) {
+  const uint32_t rope = rows->blocks[n].rope, ends = rubs || rl_wraps_is_loop(model, rope) ? 0 : 1;
+  for (uint32_t i = 1 - ends; i <= state->wrap_counts[rope] + ends; i++) {
     const uint32_t body = rl_wrap_carrier(model, state, rope, i);
-    if (body != RL_NONE && model->bodies[body].motion != RL_DRIVEN) {
-      rows->carried[body] = rows->carried[body] == RL_NONE ? n : rows->carried[body];
+    if (body == RL_NONE || body == rl_wrap_moving || model->bodies[body].motion == RL_DRIVEN) {
+      continue;
+    }
+    if (rubs && rows->carried[body] == RL_NONE) {
+      rows->carried[body] = n;
+    }
+    if (rows->carried[body] != RL_NONE) {
       const uint32_t a = leader_of(rows, n), b = leader_of(rows, rows->carried[body]);
       rows->blocks[a > b ? a : b].leader = a > b ? b : a;
     }
@@ -101,12 +111,18 @@ void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows
     rows->carried[i] = RL_NONE;
   }
   for (uint32_t n = 0; n < rows->contact_block; n++) {
-    if (begins_rope(model, rows, n)) {
-      join(model, state, rows, n);
+    blocks[n].leader = n;
+    blocks[n].follower = blocks[n].strand_count = 0;
+  }
+  for (uint32_t n = 0; n < 2 * rows->contact_block; n++) { // those that rub, then all
+    const uint32_t k = n % rows->contact_block;
+    const bool rubs = n < rows->contact_block;
+    if (rubs ? begins_rope(model, rows, k) : is_over_bodies(model, rows, k)) {
+      join(model, state, rows, k, rubs);
     }
   }
   for (uint32_t n = rows->contact_block; n-- > 0;) {
-    const uint32_t leader = begins_rope(model, rows, n) ? leader_of(rows, n) : n;
+    const uint32_t leader = leader_of(rows, n);
     if (leader != n) {
       blocks[n].follower = blocks[leader].follower;
       blocks[leader].follower = n;
@@ -114,9 +130,8 @@ void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows
   }
   uint32_t end = 0;
   for (uint32_t n = 0; n < rows->contact_block; n++) {
-    if (begins_rope(model, rows, n)) {
-      blocks[n].strand_count = 0;
-      end = blocks[n].leader == n ? list(state, rows, n, end) : end;
+    if (blocks[n].leader == n && (begins_rope(model, rows, n) || blocks[n].follower != 0)) {
+      end = list(state, rows, n, end);
     }
   }
 }

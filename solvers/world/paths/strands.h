@@ -22,8 +22,8 @@ typedef struct rl_strands {
   double changes[RL_STRANDS_TOGETHER];     // out
 } rl_strands;
 
-// Finds which strands are solved together: those of ropes that run over the same bodies, if any two
-// of them pull on something in common that can move.
+// Finds which strands are solved together: those of ropes that run over the same bodies, and of
+// ropes that are tied to these, if any two of them pull on something in common that can move.
 void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows);
 
 // Lists the rows of the next group of strands that are solved with a block, from strand `at` on in
