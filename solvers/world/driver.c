@@ -457,7 +457,7 @@ static void advance_in_parts(rl_driver *driver, double t1, parting way) {
   rl_step_info *info = &driver->info;
   const double dt = driver->dt;
   double end = t1, length = dt;
-  uint64_t iterations = 0, evaluations = 0;
+  uint64_t iterations = 0;
   int parts = 0;
   for (int short_parts = 0; state->time < t1;) {
     const double before = way == PARTS_THAT_GAIN ? rl_driver_energy_error(driver) : 0.0;
@@ -479,7 +479,6 @@ static void advance_in_parts(rl_driver *driver, double t1, parting way) {
       continue;
     }
     iterations += info->iterations;
-    evaluations += info->row_evaluations;
     if (info->reason <= 0) {
       state->time = t1;
       break;
@@ -496,7 +495,6 @@ static void advance_in_parts(rl_driver *driver, double t1, parting way) {
     start_ledger = driver->part_ledger;
   }
   info->iterations = iterations;
-  info->row_evaluations = evaluations;
   driver->dt = dt;
 }
 
@@ -532,6 +530,7 @@ rl_reason rl_driver_step(rl_driver *driver) {
   rl_state *state = driver->state;
   rl_step_info *info = &driver->info;
   const double t1 = (double)(state->step + 1) * driver->dt;
+  info->row_evaluations = 0;
   if (!begin_step(driver)) {
     return info->reason = RL_STOPPED;
   }

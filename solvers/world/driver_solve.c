@@ -98,7 +98,6 @@ static void solve(rl_driver *driver, double t1) {
       info->want_residual || model->strengths; // by it one sees what tears at once
   info->trace_count = 0;
   info->iterations = 0;
-  info->row_evaluations = 0;
   info->dissipated = info->rubbed = 0.0;
   info->work = 0.0;
   info->residual = info->error_estimate = NAN;

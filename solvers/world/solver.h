@@ -67,8 +67,9 @@ typedef struct rl_step_info {
   size_t trace_capacity;    // in
   size_t trace_count;       // out
   struct rl_ledger *ledger; // in: for rl_ledger_substep
-  uint64_t iterations;      // out: over all substeps, at least 1
-  uint64_t row_evaluations; // out: by the method itself (not those of the residual), at least 1
+  uint64_t iterations;      // out: over all substeps, at least 1; of trials those of the one kept
+  uint64_t row_evaluations; // out: added to by the method itself (not those of the residual), at
+                            // least 1; of all trials of a step
   double residual;          // out: after the last iteration [m]; nan if not wanted
   double dissipated;        // out: in dampers of elastic ropes, drag and wraps [J]
   double rubbed;            // out: by friction of contacts, less than 0 where that gains [J]

@@ -60,7 +60,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     }
   }
   info->iterations = 1;
-  info->row_evaluations = model->link_count;
+  info->row_evaluations += model->link_count;
   if (info->want_residual || info->trace) {
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, h));
   }
