@@ -104,6 +104,7 @@ typedef struct rl_foot {
   // and as `radius` the sum of the two.
   double other_fraction;
   double kept_depth; // of two elements or bodies, that the step leaves as it is [m]
+  rl_quat rotation;  // of the body, where two bodies touch
 } rl_foot;
 
 // A contact of two elements whose four ends are nodes, for the hot loops. As it was found, its

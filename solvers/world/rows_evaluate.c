@@ -422,22 +422,38 @@ static void evaluate_ropes(const rl_model *model, const rl_state *state, rl_rows
   }
 }
 
+// Returns the normal with which a round part was touched, turned with its axis; a ball has none.
+// That it spins leaves the side where it is.
+static rl_vec3 touched_side(const rl_part *part, const rl_foot *found, rl_vec3 axis) {
+  const rl_vec3 side = rl_rotate(found->rotation, found->normal);
+  const rl_vec3 was = rl_rotate(found->rotation, rl_rotate(part->rotation, rl_vec(0.0, 0.0, 1.0)));
+  const double turn = 1.0 + rl_dot(was, axis);
+  if (part->shape == RL_SPHERE || !(turn > 0.0)) {
+    return side;
+  }
+  const rl_vec3 c = rl_cross(was, axis), across = rl_cross(c, side);
+  return rl_add_scaled(rl_add(side, across), 1.0 / turn, rl_cross(c, across));
+}
+
 // (1), (16) of papers/bodies.md: returns the surface at a place beside a part that was touched with
 // a normal, if that turns smoothly with the place: of a ball, a capsule, or the side of a cylinder.
 // What has passed their middle is on the side from which it came. Any other surface is as found.
-static rl_surface surface_now(const rl_part *part, rl_body_pose at, rl_surface found, rl_vec3 p) {
+static rl_surface surface_now(const rl_part *part, rl_body_pose at, const rl_foot *foot,
+                              rl_surface found, rl_vec3 p) {
   static const double across = 1e-9; // cosine of the angle between a side's normal and the axis
   const rl_vec3 axis = rl_rotate(at.rotation, rl_rotate(part->rotation, rl_vec(0.0, 0.0, 1.0)));
-  rl_surface now = found;
+  rl_surface now;
   if (part->shape == RL_SPHERE || part->shape == RL_CAPSULE) {
     now = rl_shape_surface(part, at.centre, at.rotation, p);
   } else if (part->shape == RL_CYLINDER && fabs(rl_dot(found.normal, axis)) < across) {
     const rl_vec3 arm = rl_sub(p, rl_add(at.centre, rl_rotate(at.rotation, part->at)));
     const rl_vec3 out = rl_add_scaled(arm, -rl_dot(arm, axis), axis);
     now = (rl_surface){rl_length(out) - part->radius, rl_unit(out)};
+  } else {
+    return found;
   }
   const rl_surface behind = {-2.0 * part->radius - now.distance, rl_scale(-1.0, now.normal)};
-  const double facing = rl_dot(now.normal, found.normal);
+  const double facing = rl_dot(now.normal, touched_side(part, foot, axis));
   return facing > 0.0 ? now : facing < 0.0 ? behind : found;
 }
 
@@ -455,7 +471,7 @@ static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_row
   rl_surface surface = touching_plane(found, second, core);
   const rl_part *part = rl_touched_part(model, contact);
   if (rl_is_zero(found->axis)) {
-    surface = surface_now(part, second, surface, core);
+    surface = surface_now(part, second, found, surface, core);
   }
   double below;
   const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),

@@ -580,6 +580,35 @@ static void sides_are_round(void **unused) {
   }
 }
 
+// A ball lies on a wheel, a capsule or a ball without friction that spins at 3000 rad/s under it, 6
+// rad in a step: it lies there still, since the place where it touches does not turn with them.
+static void what_spins_under_a_ball_does_not_throw_it(void **unused) {
+  (void)unused;
+  static const char *const shapes_below[] = {"cylinder: {radius: 0.1, length: 0.2}",
+                                             "capsule: {radius: 0.1, length: 0.2}",
+                                             "sphere: {radius: 0.1}"};
+  for (size_t i = 0; i < 3; i++) {
+    rl_scenario *s =
+        scenario_from("name: spins\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  wheel: {motion: axle, mass: 2, spin: [0, 0, 3000], friction: 0,"
+                      " rope_collide: false, shape: {%s}}\n"
+                      "  ball: {mass: 0.5, position: [0, 0.15, 0], friction: 0,"
+                      " rope_collide: false, shape: {sphere: {radius: 0.05}}}\n" ROPE,
+                      shapes_below[i]);
+    for (size_t k = 0; rl_solvers[k]; k++) {
+      if (rl_driver_missing(s->model, rl_solvers[k])) {
+        continue;
+      }
+      rl_driver *d = driver_for(s, rl_solvers[k]->name, 0.002);
+      take_steps(d, 20);
+      check_near(probe(d, "ball.y"), 0.15, 1e-5);
+      check_near(probe(d, "ball.speed"), 0.0, 1e-3);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // A ball that hits the ground at a slant and begins to roll: friction takes m v^2 / 7 of it, the
 // ground what it has fallen. Methods of the first order that have it on the ground at the end of
 // the step of the hit are off by nothing else.
@@ -829,6 +858,7 @@ int main(void) {
       cmocka_unit_test(nothing_turns_a_wheel_through_its_axis),
       cmocka_unit_test(short_levers_turn),
       cmocka_unit_test(sides_are_round),
+      cmocka_unit_test(what_spins_under_a_ball_does_not_throw_it),
       cmocka_unit_test(a_ball_that_begins_to_roll_loses_a_seventh),
       cmocka_unit_test(a_capsule_slides_and_tips),
       cmocka_unit_test(rolling_has_the_order_of_the_method),

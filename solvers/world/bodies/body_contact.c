@@ -137,6 +137,7 @@ static rl_foot foot_of(const rl_model *model, const rl_state *state, const rl_co
   return (rl_foot){.point =
                        rl_rotate_inverse(second.rotation, rl_sub(touch->surface, second.centre)),
                    .normal = rl_rotate_inverse(second.rotation, touch->normal),
+                   .rotation = second.rotation,
                    .core = rl_rotate_inverse(first.rotation, rl_sub(touch->core, first.centre)),
                    .axis = rl_rotate_inverse(first.rotation, touch->axis),
                    .radius = touch->radius};
