@@ -154,6 +154,12 @@ static bool jams_ahead(const rl_driver *driver, bool sticks) {
                                      !has_springs(driver) && may_miss(driver), sticks);
 }
 
+// (7h) Whether a step leaves a strand that slips too long, or without a pull that it needs.
+static bool leaves_too_long(const rl_driver *driver) {
+  return rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
+                                     true, false);
+}
+
 // Whether trials that have repeated themselves `rounds` times can end with this one: in the first
 // round it may neither gain energy nor have a rope slip where it cannot, in the second not the
 // latter.
@@ -310,6 +316,9 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   driver->trials = 1;
   solve(driver, t1);
   double least = INFINITY;
+  if (!leaves_too_long(driver)) {
+    keep_calmest(driver, &least);
+  }
   uint64_t kept = driver->rows->wraps; // of `before`
   uint32_t since = 0;                  // trials of this kind
   for (uint32_t trial = 1;
