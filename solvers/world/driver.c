@@ -440,16 +440,13 @@ static void begin_again(rl_driver *driver, size_t changes) {
   driver->change_count = changes;
 }
 
-// When a step is made in parts.
-typedef enum parting { PARTS_OF_TOUCHES, PARTS_THAT_GAIN, NO_PARTS } parting;
-
 // Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
 // If a rope has met a body and left it within the step, the step is made again up to a quarter of
 // the time of touch; then come three parts of that length, and the rest. A touch as short as
 // round-off, as of a rope that grazes a body, takes next to nothing from what moves, and is left
-// alone. PARTS_THAT_GAIN: a part that gains energy is made again as two, too. The state at the
+// alone. `halves`, (24a): a part that gains energy is made again as two. The state at the
 // start is kept as `whole`.
-static void advance_in_parts(rl_driver *driver, double t1, parting way) {
+static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   static const int quarters = 4, most_parts = 64;
   static const double shortest_touch = 1e-6, longest_part = 0.1; // as shares of the step
   rl_state *state = driver->state, *start = driver->whole;
@@ -460,16 +457,16 @@ static void advance_in_parts(rl_driver *driver, double t1, parting way) {
   uint64_t iterations = 0;
   int parts = 0;
   for (int short_parts = 0; state->time < t1;) {
-    const double before = way == PARTS_THAT_GAIN ? rl_driver_energy_error(driver) : 0.0;
+    const double before = halves ? rl_driver_energy_error(driver) : 0.0;
     rl_state_copy(start, state);
     rl_ledger_copy(start_ledger, driver->ledger, driver->model);
     driver->dt = parts == 0 && end == t1 ? dt : end - state->time;
     advance(driver, end);
     const rl_passage p = state->passage;
     const double touch = driver->dt * (p.until - p.from);
-    const bool passes = way != NO_PARTS && touch > shortest_touch * dt;
-    const bool gains = way == PARTS_THAT_GAIN && driver->dt > longest_part * dt &&
-                       gains_since(driver, before) > 0.0;
+    const bool passes = touch > shortest_touch * dt;
+    const bool gains =
+        halves && driver->dt > longest_part * dt && gains_since(driver, before) > 0.0;
     if (info->reason > 0 && (passes || gains) && parts < most_parts) {
       length = passes ? touch / quarters : 0.5 * driver->dt;
       end = start->time + (passes ? driver->dt * p.from : 0.0) + length;
@@ -498,31 +495,21 @@ static void advance_in_parts(rl_driver *driver, double t1, parting way) {
   driver->dt = dt;
 }
 
-// Makes a step to time t1 [s]; if it gains energy in other parts too, and keeps what gains least,
-// (24a) of papers/changes.md.
+// (24a) of papers/changes.md: makes a step to time t1 [s]; if it gains energy again in halves,
+// which are kept if they gain less.
 static void advance_with_care(rl_driver *driver, double t1) {
-  static const parting ways[] = {PARTS_OF_TOUCHES, PARTS_THAT_GAIN, NO_PARTS};
-  enum { WAYS = sizeof ways / sizeof ways[0] };
   const double before = rl_driver_energy_error(driver);
   const size_t changes = driver->change_count;
-  size_t best = 0, last = 0;
-  double least = INFINITY;
-  for (size_t k = 0; k < WAYS && least > 0.0; k++) {
-    if (k > 0) {
-      begin_again(driver, changes);
-    }
-    advance_in_parts(driver, t1, ways[k]);
-    if (driver->info.reason == RL_RUNNING) { // ended from outside
-      return;
-    }
-    last = k;
-    const double gain = driver->info.reason > 0 ? gains_since(driver, before) : INFINITY;
-    best = gain < least ? k : best;
-    least = fmin(gain, least);
+  advance_in_parts(driver, t1, false);
+  const double gain = driver->info.reason > 0 ? gains_since(driver, before) : 0.0;
+  if (!(gain > 0.0)) {
+    return;
   }
-  if (best != last) {
+  begin_again(driver, changes);
+  advance_in_parts(driver, t1, true);
+  if (driver->info.reason < 0 || !(gains_since(driver, before) < gain)) {
     begin_again(driver, changes);
-    advance_in_parts(driver, t1, ways[best]);
+    advance_in_parts(driver, t1, false);
   }
 }
 
