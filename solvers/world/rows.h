@@ -154,6 +154,7 @@ typedef struct rl_rows {
   rl_vec3 *starts;          // [slots] D of (12) there [m/s]
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
+  bool *propped;            // [unknowns] strands that jam alone, and not beside others, (7p)
   uint32_t *strands;        // [ropes + splits] rows of strands, rope by rope as they are joined
   uint32_t *carried;        // [bodies] scratch: block of the first rope over each, or RL_NONE
   double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)

@@ -594,6 +594,10 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
     evaluate_contact(model, state, rows, row, points);
   }
   row->inverse_mass = test_impulse(rows, row, points);
+  if (row->inverse_mass == 0.0 && row->piece_count > 0 && model->split_capacity > 0 &&
+      rows->propped[row->source]) { // a measure of it
+    row->inverse_mass = rl_row_gradient_inverse_mass(rows, row, points);
+  }
 }
 
 double rl_element_length(const rl_model *model, const rl_state *state, uint32_t link) {

@@ -161,7 +161,10 @@ typedef struct equations {
   const rl_point *points;
   double matrix[RL_STRANDS_TOGETHER][RL_STRANDS_TOGETHER];
   double asked[RL_STRANDS_TOGETHER];
+  double
+      own[RL_STRANDS_TOGETHER]; // measure of the diagonal, which of those propped is not positive
   bool takes_part[RL_STRANDS_TOGETHER], is_slack[RL_STRANDS_TOGETHER];
+  bool is_propped[RL_STRANDS_TOGETHER];
   bool depends[RL_STRANDS_TOGETHER]; // on what the others do
 } equations;
 
@@ -214,12 +217,16 @@ static void set_up(const rl_strands *s, const rl_rows *rows, const rl_point *poi
                          ? rl_row_gradient_inverse_mass(rows, s->rows[l], points)
                          : s->rows[l]->inverse_mass;
     const double own = w + s->softness[l];
+    e->own[l] = own;
+    e->is_propped[l] = !s->moves_along_gradient && rows->propped[s->rows[l]->source];
     e->takes_part[l] = own > 0.0 && own < INFINITY;
     e->is_slack[l] = false;
     e->asked[l] = e->takes_part[l] ? own * s->alone[l] : 0.0;
     add_impulse(e, l, 1.0);
     for (uint32_t k = 0; k < s->count; k++) {
-      e->matrix[k][l] = k == l ? own : response(e, k);
+      e->matrix[k][l] = k != l             ? response(e, k)
+                        : e->is_propped[l] ? response(e, k) + s->softness[l]
+                                           : own;
     }
     clear_impulses(e, l);
   }
@@ -320,8 +327,8 @@ static bool eliminate_all(const equations *e, elimination *x) {
     double most = -INFINITY, best_asked = 0.0;
     for (uint32_t i = x->rank; i < x->count; i++) {
       const uint32_t k = x->order[i];
-      const double left = x->matrix[k][k] / e->matrix[k][k], asked = x->asked[k] / e->matrix[k][k];
-      if (left < -least) {
+      const double left = x->matrix[k][k] / e->own[k], asked = x->asked[k] / e->own[k];
+      if (left < -least && !e->is_propped[k]) {
         return false;
       }
       if (left > most + alike || (left > most - alike && asked > best_asked)) {
@@ -337,6 +344,11 @@ static bool eliminate_all(const equations *e, elimination *x) {
       resolve(e, x);
     } else {
       goes_on = false;
+    }
+  }
+  for (uint32_t i = x->rank; i < x->count; i++) {
+    if (x->matrix[x->order[i]][x->order[i]] < -least * e->own[x->order[i]]) {
+      return false;
     }
   }
   return true;
@@ -453,6 +465,40 @@ void rl_strands_solve(rl_strands *s, const rl_rows *rows, const rl_point *points
   }
   for (uint32_t k = 0; k < s->count; k++) { // where rounding decides what is slack
     s->changes[k] = fmax(s->changes[k], lowest(s, k));
+  }
+}
+
+void rl_strands_find_propped(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  for (uint32_t n = 0; n < rows->contact_block; n++) {
+    rl_strands s;
+    for (uint32_t at = 0; rows->blocks[n].strand_count > 0 &&
+                          rl_strands_next(&s, rows, &rows->blocks[n], false, &at);) {
+      bool jams[RL_STRANDS_TOGETHER];
+      for (uint32_t k = 0; k < s.count; k++) {
+        rl_row *row = s.rows[k];
+        const uint32_t index = model->link_rope[row->item];
+        rl_row_evaluate(model, state, rows, row, state->points);
+        jams[k] = row->inverse_mass == 0.0 && row->compliance == 0.0 &&
+                  !rl_wrap_is_inert(model, state, index, row->first_piece, row->piece_count) &&
+                  !rl_wrap_is_led(model, state, index, row->first_piece, row->piece_count);
+        rows->propped[row->source] = jams[k];
+        row->inverse_mass =
+            jams[k] ? rl_row_gradient_inverse_mass(rows, row, state->points) : row->inverse_mass;
+        const bool is_slack =
+            !(rl_wrap_piece_tension(model, state, index, row->first_piece) > 0.0) &&
+            row->value < -rl_strand_rounding(state, row);
+        s.alone[k] = s.multipliers[k] = s.held[k] = 0.0;
+        s.softness[k] = is_slack && !jams[k] ? INFINITY : row->compliance;
+      }
+      equations e;
+      elimination x;
+      set_up(&s, rows, state->points, &e);
+      begin(&s, &e, &x);
+      eliminate_all(&e, &x);
+      for (uint32_t i = x.rank; i < x.count; i++) { // these jam beside the others, too
+        rows->propped[s.rows[x.order[i]]->source] = false;
+      }
+    }
   }
 }
 

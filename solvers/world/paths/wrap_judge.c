@@ -529,8 +529,18 @@ static bool needs_tension(const rl_model *model, const rl_state *state, const rl
 
 bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
                            double dt) {
-  bool changed = false;
-  for (uint32_t r = 0; r < rows->row_count; r++) {
+  if (model->split_capacity == 0) {
+    return false;
+  }
+  memset(rows->propped, 0, rl_unknown_capacity(model) * sizeof *rows->propped);
+  bool any = false, changed = false;
+  for (uint32_t r = 0; r < rows->row_count && !any; r++) {
+    any = rl_wraps_is_jammed(model, state, rows, &rows->rows[r]);
+  }
+  if (any) {
+    rl_strands_find_propped(model, state, rows);
+  }
+  for (uint32_t r = 0; r < rows->row_count && any; r++) {
     rl_row *row = &rows->rows[r];
     if (rl_wraps_is_jammed(model, state, rows, row) && needs_tension(model, state, rows, row, dt)) {
       stick(model, before, row);
