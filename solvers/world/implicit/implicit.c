@@ -426,8 +426,8 @@ static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32
   return rl_scale(0.5, rl_sub(sum, fall));
 }
 
-// The same of a row, along its last gradient, of the velocities before and after; spins are those of
-// the frame in which forces turn them, at y [m/s].
+// The same of a row, along its last gradient, of the velocities before and after; spins are those
+// of the frame in which forces turn them, at y [m/s].
 static double mean_rate(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                         const rl_row *row) {
   double rate = 0.0 - row->reel;
