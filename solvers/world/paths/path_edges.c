@@ -92,7 +92,8 @@ static rl_path_change insert_behind(rl_path *path, const rl_path_scene *s, size_
 }
 
 // Treats the first edge of a part, seen from the item before it: removes it if that is above its
-// second face, and inserts edges before it if that is above neither face.
+// second face, and inserts edges before it if that is above neither face, or has gone there behind
+// the edge (9c).
 static rl_path_change meet_first(rl_path *path, const rl_path_scene *s, size_t first) {
   const rl_path_item *item = &path->items[first];
   const rl_part *part = rl_path_part_of(s, item);
