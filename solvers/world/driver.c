@@ -402,9 +402,9 @@ static void bounce(rl_driver *driver) {
 // 0 if that is too small a share of all energy, or if there is none at the start [J].
 static double gains_since(const rl_driver *driver, double before) {
   static const double doubtful = 0.01, doubtful_of_springs = 0.5; // (13a) of papers/penalty.md
-  const bool springs = driver->type->stored_energy && driver->type->detects_again;
+  const double share = rl_driver_has_springs(driver) ? doubtful_of_springs : doubtful;
   const double gain = rl_driver_energy_error(driver) - before, all = driver->energy_scale;
-  return gain <= (springs ? doubtful_of_springs : doubtful) * all || !(all > 0.0) ? 0.0 : gain;
+  return gain <= share * all || !(all > 0.0) ? 0.0 : gain;
 }
 
 // Makes a step to time t1 [s].
@@ -495,8 +495,8 @@ static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   driver->dt = dt;
 }
 
-// (24a) of papers/changes.md: makes a step to time t1 [s]; if it gains energy again in halves,
-// which are kept if they gain less.
+// (24a) of papers/changes.md: makes a step to time t1 [s], and again in halves if it gains energy;
+// these are kept if they gain less.
 static void advance_with_care(rl_driver *driver, double t1) {
   const double before = rl_driver_energy_error(driver);
   const size_t changes = driver->change_count;

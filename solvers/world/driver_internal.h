@@ -8,6 +8,9 @@
 // Whether the driver, and not the method, decides how ropes lie on bodies.
 bool rl_driver_leads_wraps(const rl_driver *driver);
 
+// Whether inextensible ropes are springs in substeps, which are as long as their pull asks for.
+bool rl_driver_has_springs(const rl_driver *driver);
+
 // Tells rows, ledger and solver that links or elements in eyes have changed.
 void rl_driver_tell(rl_driver *driver);
 

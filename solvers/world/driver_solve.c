@@ -135,8 +135,7 @@ static bool is_stuck(const rl_driver *driver) {
          gained(driver) < -doubtful_change * driver->energy_scale;
 }
 
-// Whether inextensible ropes are springs in substeps, which are as long as their pull asks for.
-static bool has_springs(const rl_driver *driver) {
+bool rl_driver_has_springs(const rl_driver *driver) {
   return driver->type->stored_energy && driver->type->detects_again;
 }
 
@@ -151,7 +150,7 @@ static bool may_miss(const rl_driver *driver) {
 static bool jams_ahead(const rl_driver *driver, bool sticks) {
   return driver->type->seeks_positions &&
          rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
-                                     !has_springs(driver) && may_miss(driver), sticks);
+                                     !rl_driver_has_springs(driver) && may_miss(driver), sticks);
 }
 
 // (7h) Whether a step leaves a strand that slips too long, or without a pull that it needs.
@@ -171,8 +170,11 @@ static bool ends_rounds(const rl_driver *driver, int rounds) {
 // Keeps the start of a trial that gains less than those before it, of which `least` is the gain; of
 // those that do not gain the first.
 static void keep_calmest(rl_driver *driver, double *least) {
+  if (!driver->calmest) {
+    return;
+  }
   const double gain = is_doubtful(driver) ? gained(driver) : 0.0;
-  if (driver->calmest && gain < *least) {
+  if (gain < *least) {
     *least = gain;
     rl_state_copy(driver->calmest, driver->before);
   }
@@ -275,7 +277,7 @@ static void let_go(rl_driver *driver) {
 // Until then a piece can be longer than its rest length, which in substeps is drawn in by nothing.
 static void run_to_catch(rl_driver *driver, double t1) {
   memset(driver->rows->catches, 0, driver->model->rope_count * sizeof *driver->rows->catches);
-  if (!has_springs(driver) && rl_wraps_hang_slack(driver->model, driver->state)) {
+  if (!rl_driver_has_springs(driver) && rl_wraps_hang_slack(driver->model, driver->state)) {
     rl_state_copy(driver->before, driver->state);
     drive_begin(driver, driver->state->time, t1);
     rl_state_kick(driver->model, driver->state, 0.5 * driver->dt);
@@ -316,7 +318,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   driver->trials = 1;
   solve(driver, t1);
   double least = INFINITY;
-  if (!leaves_too_long(driver)) {
+  if (driver->calmest && !leaves_too_long(driver)) {
     keep_calmest(driver, &least);
   }
   uint64_t kept = driver->rows->wraps; // of `before`
@@ -359,7 +361,7 @@ static double gained_or_given(const rl_driver *driver) {
 // (22) of papers/penalty.md: makes a step of springs that has gained energy again, with ropes that
 // stick and give way in each substep, and keeps it if it gains less.
 static void give_way(rl_driver *driver, double t1) {
-  if (!has_springs(driver) || !driver->calmest || driver->info.reason <= 0) {
+  if (!rl_driver_has_springs(driver) || !driver->calmest || driver->info.reason <= 0) {
     return;
   }
   const double gain = gained_or_given(driver);

@@ -161,8 +161,7 @@ typedef struct equations {
   const rl_point *points;
   double matrix[RL_STRANDS_TOGETHER][RL_STRANDS_TOGETHER];
   double asked[RL_STRANDS_TOGETHER];
-  double
-      own[RL_STRANDS_TOGETHER]; // measure of the diagonal, which of those propped is not positive
+  double own[RL_STRANDS_TOGETHER]; // measures the diagonal, which is not positive where propped
   bool takes_part[RL_STRANDS_TOGETHER], is_slack[RL_STRANDS_TOGETHER];
   bool is_propped[RL_STRANDS_TOGETHER];
   bool depends[RL_STRANDS_TOGETHER]; // on what the others do
