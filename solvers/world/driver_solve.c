@@ -170,14 +170,26 @@ static bool ends_rounds(const rl_driver *driver, int rounds) {
 // Keeps the start of a trial that gains less than those before it, of which `least` is the gain; of
 // those that do not gain the first.
 static void keep_calmest(rl_driver *driver, double *least) {
-  if (!driver->calmest) {
-    return;
-  }
   const double gain = is_doubtful(driver) ? gained(driver) : 0.0;
-  if (gain < *least) {
+  if (driver->calmest && gain < *least) {
     *least = gain;
     rl_state_copy(driver->calmest, driver->before);
   }
+}
+
+// Returns what the first trial has gained, of which `calmest` is the start, once another one is to
+// follow: INFINITY if it leaves a strand that slips too long.
+static double first_gain(rl_driver *driver) {
+  if (!driver->calmest) {
+    return INFINITY;
+  }
+  rl_state *next = driver->before;
+  driver->before = driver->calmest;
+  const double gain = leaves_too_long(driver) ? INFINITY
+                      : is_doubtful(driver)   ? gained(driver)
+                                              : 0.0;
+  driver->before = next;
+  return gain;
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.
@@ -317,10 +329,10 @@ static void solve_with_grips(rl_driver *driver, double t1) {
   uint64_t slipped = driver->before->slipped_off;
   driver->trials = 1;
   solve(driver, t1);
-  double least = INFINITY;
-  if (driver->calmest && !leaves_too_long(driver)) {
-    keep_calmest(driver, &least);
+  if (driver->calmest) {
+    rl_state_copy(driver->calmest, driver->before);
   }
+  double least = INFINITY;
   uint64_t kept = driver->rows->wraps; // of `before`
   uint32_t since = 0;                  // trials of this kind
   for (uint32_t trial = 1;
@@ -334,6 +346,7 @@ static void solve_with_grips(rl_driver *driver, double t1) {
     since = again && !one_by_one ? 0 : since + 1;
     one_by_one = one_by_one || again;
     kept = (since & (since - 1)) == 0 ? now : kept;
+    least = trial == 1 ? first_gain(driver) : least;
     driver->trials++;
     if (driver->before->slipped_off != slipped) {
       slipped = driver->before->slipped_off;
