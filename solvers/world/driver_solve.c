@@ -145,11 +145,15 @@ static bool may_miss(const rl_driver *driver) {
   return is_doubtful(driver) || (driver->type->holds_directions && rl_driver_is_unsettled(driver));
 }
 
-// (7h) of papers/wraps.md: whether a step finds no tension for a strand that slips, for a method
-// that looks for positions. `sticks`: makes such strands stick, and returns whether that is new.
+// (7h), (7p) of papers/wraps.md: whether a step finds no tension for a strand that slips: one that
+// the others do not hold, or, for a method that looks for positions, any. `sticks`: makes such
+// strands stick, and returns whether that is new.
 static bool jams_ahead(const rl_driver *driver, bool sticks) {
-  return driver->type->seeks_positions &&
-         rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
+  if (!driver->type->seeks_positions) {
+    return rl_wraps_stick_unheld(driver->model, driver->state, driver->before, driver->rows,
+                                 driver->dt, sticks);
+  }
+  return rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
                                      !rl_driver_has_springs(driver) && may_miss(driver), sticks);
 }
 
@@ -178,18 +182,18 @@ static void keep_calmest(rl_driver *driver, double *least) {
 }
 
 // Returns what the first trial has gained, of which `calmest` is the start, once another one is to
-// follow: INFINITY if it leaves a strand that slips too long.
+// follow; INFINITY if it leaves a strand that slips too long, or has lost much, and may not have
+// settled.
 static double first_gain(rl_driver *driver) {
   if (!driver->calmest) {
     return INFINITY;
   }
   rl_state *next = driver->before;
   driver->before = driver->calmest;
-  const double gain = leaves_too_long(driver) ? INFINITY
-                      : is_doubtful(driver)   ? gained(driver)
-                                              : 0.0;
+  const double gain = gained(driver), scale = driver->energy_scale;
+  const bool counts = gain >= -doubtful_change * scale && !leaves_too_long(driver);
   driver->before = next;
-  return gain;
+  return !counts ? INFINITY : gain <= doubtful_gain * scale ? 0.0 : gain;
 }
 
 // Puts everything back to the start of the step; paths stay as they were solved last.

@@ -319,6 +319,38 @@ static void two_rods_are_met(void **unused) {
   }
 }
 
+// Returns the largest energy error of a yo-yo whose rope is tied at its rim, two turns below [J].
+static double yo_yo_error(double dt) {
+  rl_scenario *s = scenario_from(
+      "name: yo-yo\nduration: 1\nstep: 0.004\n"
+      "bodies: {yo-yo: {mass: 1, friction: 1, position: [0.05, -0.3, 0],\n"
+      "                 shape: {cylinder: {radius: 0.05, length: 0.1}}}}\n"
+      "ropes: {line: {from: {point: [0, 0, 0]}, to: {body: yo-yo, at: [0.05, 0, 0]},\n"
+      "               over: [{body: yo-yo, side: [-1, 0, 0], turns: 2}]}}\n");
+  rl_driver *d = driver_for(s, "impulse", dt);
+  double largest = 0.0;
+  for (int n = 0; n < (int)(0.4 / dt + 0.5); n++) {
+    assert_true(rl_driver_step(d) > 0);
+    largest = fmax(largest, fabs(rl_driver_energy_error(d)));
+  }
+  rl_driver_free(d);
+  rl_scenario_free(s);
+  return largest;
+}
+
+// Beside the rim there is a piece without length, whose direction is round-off.
+static void yo_yo_turns_in_whole_steps(void **unused) {
+  (void)unused;
+  double last = yo_yo_error(0.004);
+  for (double dt = 0.002; dt > 0.0009; dt *= 0.5) {
+    const double now = yo_yo_error(dt);
+    print_message("yo-yo, %g ms: energy error %.6g J, twice that: %.6g J, expected %.6g\n",
+                  1e3 * dt, now, 2.0 * now, last);
+    check_near(2.0 * now, last, 0.02 * last);
+    last = now;
+  }
+}
+
 // A box that spins is struck at a corner by a taut rope, and turns by one radian or more in a step.
 static void spinning_box_does_not_come_through(void **unused) {
   (void)unused;
@@ -389,6 +421,7 @@ static void taut_rope_with_mass_stops_a_ball(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rods_that_turn_are_met),
                                      cmocka_unit_test(two_rods_are_met),
+                                     cmocka_unit_test(yo_yo_turns_in_whole_steps),
                                      cmocka_unit_test(spinning_box_does_not_come_through),
                                      cmocka_unit_test(taut_rope_with_mass_stops_a_ball)};
   return cmocka_run_group_tests(tests, NULL, NULL);

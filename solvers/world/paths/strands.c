@@ -240,6 +240,11 @@ static double held_change(const rl_strands *s, uint32_t k) {
   return s->held[k] - s->multipliers[k];
 }
 
+// Whether a strand that takes no part has a change of its own; one that jams has none.
+static bool is_alone(const equations *e, uint32_t k) {
+  return !e->takes_part[k] && e->own[k] > 0.0;
+}
+
 // Begins to solve for the changes of the strands that are not slack, with those of the others.
 static void begin(rl_strands *s, const equations *e, elimination *x) {
   x->count = x->rank = 0;
@@ -247,7 +252,7 @@ static void begin(rl_strands *s, const equations *e, elimination *x) {
     if (e->takes_part[k] && !e->is_slack[k]) {
       x->order[x->count++] = k;
     } else {
-      s->changes[k] = e->takes_part[k] ? lowest(s, k) : fmax(s->alone[k], lowest(s, k));
+      s->changes[k] = is_alone(e, k) ? fmax(s->alone[k], lowest(s, k)) : lowest(s, k);
     }
   }
   for (uint32_t i = 0; i < x->count; i++) {
@@ -445,22 +450,48 @@ static void solve_in_turn(rl_strands *s, const equations *e) {
     s->changes[k] = 0.0;
   }
   for (uint32_t k = 0; k < s->count; k++) {
-    const double change = e->takes_part[k] ? missing(s, e, k) / e->matrix[k][k] : s->alone[k];
+    const double change = e->takes_part[k] ? missing(s, e, k) / e->matrix[k][k]
+                          : is_alone(e, k) ? s->alone[k]
+                                           : lowest(s, k);
     s->changes[k] = fmax(change, lowest(s, k));
   }
+}
+
+// Whether changes are found with which no strand is wrong.
+static bool solve_all(rl_strands *s, equations *e, elimination *x, bool *is_definite) {
+  bool goes_on = true;
+  *is_definite = true;
+  for (uint32_t trial = 0; trial < 3 * s->count && goes_on && *is_definite; trial++) {
+    *is_definite = solve_taut(s, e, x);
+    goes_on = *is_definite && turn_over(s, e, trial < s->count);
+  }
+  return *is_definite && !goes_on;
+}
+
+// (7p) Takes the props from strands that others do not hold: they are left out from now on. Returns
+// whether there are any.
+static bool take_props(const rl_strands *s, const rl_rows *rows, const equations *e) {
+  bool any = false;
+  for (uint32_t k = 0; k < s->count; k++) {
+    any = any || e->is_propped[k];
+    rows->propped[s->rows[k]->source] &= !e->is_propped[k];
+    s->rows[k]->inverse_mass = e->is_propped[k] ? 0.0 : s->rows[k]->inverse_mass;
+  }
+  return any;
 }
 
 void rl_strands_solve(rl_strands *s, const rl_rows *rows, const rl_point *points) {
   equations e;
   elimination x;
+  bool is_definite = true;
   set_up(s, rows, points, &e);
-  bool goes_on = true;
-  for (uint32_t trial = 0; trial < 3 * s->count && goes_on; trial++) {
-    if (!solve_taut(s, &e, &x)) {
-      solve_in_turn(s, &e);
-      return;
-    }
-    goes_on = turn_over(s, &e, trial < s->count);
+  if (!solve_all(s, &e, &x, &is_definite) && take_props(s, rows, &e)) {
+    set_up(s, rows, points, &e);
+    solve_all(s, &e, &x, &is_definite);
+  }
+  if (!is_definite) {
+    solve_in_turn(s, &e);
+    return;
   }
   for (uint32_t k = 0; k < s->count; k++) { // where rounding decides what is slack
     s->changes[k] = fmax(s->changes[k], lowest(s, k));

@@ -210,6 +210,11 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks);
 
+// (7p) The same for a method that looks for velocities: a strand of those propped, of which it has
+// left more by its rates in `dt` [s] than there is, without a tension.
+bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_state *before,
+                           const rl_rows *rows, double dt, bool sticks);
+
 // Returns whether there is an inextensible rope with friction that is slack, had no tension in the
 // last step, and lies on no edge that locks. The paths are solved.
 bool rl_wraps_hang_slack(const rl_model *model, const rl_state *state);

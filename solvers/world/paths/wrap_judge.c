@@ -561,3 +561,23 @@ bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, r
   }
   return changed;
 }
+
+bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_state *before,
+                           const rl_rows *rows, double dt, bool sticks) {
+  bool changed = false;
+  for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0; r++) {
+    const rl_row *row = &rows->rows[r];
+    if (!may_jam(model, row) || row->inverse_mass > 0.0 || row->compliance > 0.0 ||
+        !slips(model, state, row) || !can_change(model, state, row)) {
+      continue;
+    }
+    const uint32_t rope = model->link_rope[row->item];
+    const double rate = rl_row_rate(rows, row, state->velocities) - row->reel;
+    const double end =
+        rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count) + dt * rate;
+    if (end > rl_wrap_rounding * state->path_lengths[rope]) {
+      changed = !sticks || stick(model, before, row) || changed;
+    }
+  }
+  return changed;
+}

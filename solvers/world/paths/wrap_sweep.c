@@ -356,8 +356,9 @@ double rl_wraps_motion_past(const rl_wrapping *w, const rl_state *before,
 static const double most_piece_turn = 1.0;
 
 // Returns the angle by which the direction of a piece turns from the share t of the step to its end
-// [rad]. Between ends that move straight it turns one way, by less than half a turn.
-static double piece_turn(const moving_piece *m, double t) {
+// [rad]. Between ends that move straight it turns one way, by less than half a turn. `shortest`: up
+// to this length it has no direction [m]; if it loses that, it may have turned by any angle.
+static double piece_turn(const moving_piece *m, double t, double shortest) {
   static const double least = 0.5; // of a sample [rad]
   double most = 0.0;
   for (int k = 0; k < 2; k++) {
@@ -369,7 +370,10 @@ static double piece_turn(const moving_piece *m, double t) {
   for (int k = 1; k <= samples && sum <= most_piece_turn; k++) {
     const double now = t + (1.0 - t) * k / samples;
     const rl_vec3 is = rl_sub(end_at(m, now, 1), end_at(m, now, 0));
-    sum += rl_atan2(rl_length(rl_cross(was, is)), rl_dot(was, is));
+    if (rl_length(was) > shortest) {
+      sum += rl_length(is) > shortest ? rl_atan2(rl_length(rl_cross(was, is)), rl_dot(was, is))
+                                      : INFINITY;
+    }
     was = is;
   }
   return sum;
@@ -380,7 +384,8 @@ void rl_wraps_note_piece_turn(const rl_wrapping *w, const rl_state *before,
   rl_passage *first = &w->state->passage;
   if (first->until == 0.0 || t < first->from) {
     const moving_piece m = seen_from(w, before, body, piece);
-    *first = piece_turn(&m, t) > most_piece_turn ? (rl_passage){t, 1.0} : *first;
+    const double shortest = rl_wrap_rounding * w->state->path_lengths[w->rope];
+    *first = piece_turn(&m, t, shortest) > most_piece_turn ? (rl_passage){t, 1.0} : *first;
   }
 }
 
