@@ -15,14 +15,15 @@ static const double rounding_slack = 1e-12;
 // Of the speeds of which a rate is the sum: a smaller rate is round-off.
 static const double rounding_share = 1e-9;
 
-// A row's value C [m], its rate dC/dt, the part of the power over its multiplier that driven bodies
-// have, the sum of their speeds, and what the power has beyond the rate: the slip of a rope on its
-// wraps, weighted with the steps of its tension there [m/s]; the power of the strain that winches
-// bring in or take along, over the square of its spring's pull [m/(N s)], and what its damper pulls
-// meanwhile [N]; the force that it holds already when its prescribed rate jumps [N]; and the
-// impulse that is booked by now [N s].
+// A row's value C [m], its rate dC/dt and the part of it that driven bodies and winches have, that
+// part of the power over its multiplier, the sum of their speeds, and what the power has beyond the
+// rate: the slip of a rope on its wraps, weighted with the steps of its tension there [m/s]; the
+// power of the strain that winches bring in or take along, over the square of its spring's pull
+// [m/(N s)], and what its damper pulls meanwhile [N]; the force that it holds already when its
+// prescribed rate jumps [N]; and the impulse that is booked by now, of `rl_ledger_catch` without
+// what driven bodies lose in it [N s].
 typedef struct row_rate {
-  double value, rate, prescribed, speed, slip, strain, damper, held, booked;
+  double value, rate, driven, prescribed, speed, slip, strain, damper, held, booked, caught;
 } row_rate;
 
 // Whether an impulse on a row is an impact, and which: of what was loose, or of what is set in
@@ -112,6 +113,7 @@ static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec
   sum->rate += rate;
   sum->slip += power - rate;
   if (state->points[slot].w == 0.0) {
+    sum->driven += rate;
     sum->prescribed += power;
     sum->speed += rl_length(state->velocities[slot]);
   }
@@ -152,6 +154,7 @@ static row_rate general_rate(const rl_model *model, const rl_state *state, rl_ro
   // What a winch pays out counts as if a driven body let the row get shorter.
   row_rate sum = {.value = row->value,
                   .rate = 0.0 - row->reel,
+                  .driven = 0.0 - row->reel,
                   .prescribed = 0.0 - row->reel_power,
                   .slip = row->reel - row->reel_power,
                   .strain = 0.0 - row->reel_strain,
@@ -297,6 +300,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
     const double jerk = impulse - dt * before.held - before.booked;
     ledger->loss += 0.5 * jerk * (before.rate + now.rate);
   }
+  ledger->loss += 0.5 * before.caught * (before.driven + now.driven); // as their work
   ledger->unfinished[kept] |= impact && before.value < 0.0;
   if (source < model->link_count) {
     ledger->last_prescribed[source] = now.prescribed;
@@ -336,14 +340,17 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
   state->dissipated += fmax(ledger->loss + rubbed, 0.0) + ledger->rubbed;
 }
 
-void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all) {
+void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double impulse, double rate, bool all) {
   if (!ledger || ledger->impact[link] == JERK) {
     return;
   }
   if (ledger->impact[link] != NO_IMPACT) {
     ledger->impact[link] = BOOKED;
   }
-  ledger->loss += all || ledger->impact[link] == BOOKED ? loss : 0.0;
+  if (all || ledger->impact[link] == BOOKED) {
+    ledger->loss += impulse * rate;
+    ledger->before[link].caught += impulse;
+  }
 }
 
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }

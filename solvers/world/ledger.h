@@ -82,10 +82,12 @@ bool rl_ledger_expects_hit(const rl_ledger *ledger);
 // Whether this step has an impact, with the state's multipliers, that `end` would book.
 bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_rows *rows);
 
-// Adds the loss of the impulse on an element, for a method that knows the direction in which it
-// acted, in place of what `end` would book. It counts if the element was caught, with `all` also if
-// it only bears with others; not if its prescribed rate jumps.
-void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double loss, bool all);
+// Adds the loss of the impulse [N s] on an element, for a method that knows the direction in which
+// it acted, in place of what `end` would book. `rate` is the mean rate along it of what is not
+// driven [m/s]; that of driven bodies and winches is added by `end`, the same as in their work. It
+// counts if the element was caught, with `all` also if it only bears with others; not if its
+// prescribed rate jumps.
+void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double impulse, double rate, bool all);
 
 // Books a substep of h [s] of a method with several: the loss of a step is then the sum over its
 // substeps. With the impulse of all substeps and the rate before the first it would be too high,

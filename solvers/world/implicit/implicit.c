@@ -416,9 +416,12 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
   }
 }
 
-// (24) of papers/convex.md: returns the mean velocity over the step along which forces do work;
-// with backward Euler without the part of the external forces.
+// (24) of papers/convex.md: returns the mean velocity over the step along which forces do work, 0
+// of what is driven; with backward Euler without the part of the external forces.
 static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32_t slot) {
+  if (state->points[slot].w == 0.0) {
+    return (rl_vec3){0.0, 0.0, 0.0};
+  }
   const rl_vec3 sum = rl_add(p->start[slot], state->velocities[slot]);
   const bool falls = p->integrator != RL_MIDPOINT && rl_implicit_moves(p, slot);
   const rl_vec3 fall =
@@ -430,12 +433,14 @@ static rl_vec3 mean_velocity(const rl_implicit *p, const rl_state *state, uint32
 // of the frame in which forces turn them, at y [m/s].
 static double mean_rate(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
                         const rl_row *row) {
-  double rate = 0.0 - row->reel;
+  double rate = 0.0;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     const bool is_place = e->slot < state->model->place_count;
     const rl_vec3 before = is_place ? p->start[e->slot] : p->predicted[e->slot];
-    rate += 0.5 * rl_dot(e->gradient, rl_add(before, state->velocities[e->slot]));
+    rate += state->points[e->slot].w == 0.0
+                ? 0.0
+                : 0.5 * rl_dot(e->gradient, rl_add(before, state->velocities[e->slot]));
   }
   return rate;
 }
@@ -450,13 +455,13 @@ static void book_catches(const rl_implicit *p, const rl_state *state, const rl_r
       const rl_link *link = &state->links[k];
       const rl_vec3 v = rl_sub(mean_velocity(p, state, link->b), mean_velocity(p, state, link->a));
       const double impulse = p->dt * fmax(p->forces[k], p->lower[k]);
-      rl_ledger_catch(ledger, k, impulse * rl_dot(p->links[k].gradient, v), false);
+      rl_ledger_catch(ledger, k, impulse, rl_dot(p->links[k].gradient, v), false);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
       if (row->kind == RL_ROW_SPAN) {
         const double impulse = p->dt * fmax(p->forces[row->source], p->lower[row->source]);
-        rl_ledger_catch(ledger, row->source, impulse * mean_rate(p, state, rows, row), false);
+        rl_ledger_catch(ledger, row->source, impulse, mean_rate(p, state, rows, row), false);
       }
     }
   }

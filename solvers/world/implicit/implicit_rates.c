@@ -94,6 +94,21 @@ static bool push(rl_implicit *p, rl_state *state, const rl_rows *rows) {
   return gives_up;
 }
 
+// Returns the velocity of what is driven, 0 of anything else.
+static rl_vec3 driven_velocity(const rl_state *state, uint32_t slot) {
+  return state->points[slot].w == 0.0 ? state->velocities[slot] : (rl_vec3){0.0, 0.0, 0.0};
+}
+
+// Returns the part of a row's rate that driven bodies and winches have [m/s].
+static double driven_rate(const rl_state *state, const rl_rows *rows, const rl_row *row) {
+  double rate = 0.0 - row->reel;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    rate += rl_dot(e->gradient, driven_velocity(state, e->slot));
+  }
+  return rate;
+}
+
 // (24) of papers/convex.md: books the loss of (17) if something is caught, of all active elements
 // and strands together.
 static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows *rows,
@@ -105,12 +120,17 @@ static void book_rest(const rl_implicit *p, const rl_state *state, const rl_rows
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      rl_ledger_catch(ledger, k, -0.5 * p->change[k] * (before[k] + after[k]), true);
+      const rl_link *link = &state->links[k];
+      const rl_vec3 v = rl_sub(driven_velocity(state, link->b), driven_velocity(state, link->a));
+      const double driven = rl_dot(p->links[k].gradient, v);
+      rl_ledger_catch(ledger, k, p->change[k], -0.5 * (before[k] + after[k]) - driven, true);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      const uint32_t m = rows->rows[k].source;
-      if (rows->rows[k].kind == RL_ROW_SPAN) {
-        rl_ledger_catch(ledger, m, -0.5 * p->change[m] * (before[m] + after[m]), true);
+      const rl_row *row = &rows->rows[k];
+      const uint32_t m = row->source;
+      if (row->kind == RL_ROW_SPAN) {
+        const double driven = driven_rate(state, rows, row);
+        rl_ledger_catch(ledger, m, p->change[m], -0.5 * (before[m] + after[m]) - driven, true);
       }
     }
   }
