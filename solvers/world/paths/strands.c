@@ -518,7 +518,8 @@ void rl_strands_find_propped(const rl_model *model, const rl_state *state, rl_ro
             !(rl_wrap_piece_tension(model, state, index, row->first_piece) > 0.0) &&
             row->value < -rl_strand_rounding(state, row);
         s.alone[k] = s.multipliers[k] = s.held[k] = 0.0;
-        s.softness[k] = is_slack && !jams[k] ? INFINITY : row->compliance;
+        const bool holds = row->compliance == 0.0 && (jams[k] || !is_slack);
+        s.softness[k] = holds ? 0.0 : INFINITY;
       }
       equations e;
       elimination x;

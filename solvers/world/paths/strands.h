@@ -37,7 +37,8 @@ double rl_strand_rounding(const rl_state *state, const rl_row *row);
 // Finds the changes of the multipliers with which all of them hold, evaluated at the same place.
 void rl_strands_solve(rl_strands *strands, const rl_rows *rows, const rl_point *points);
 
-// (7p) Finds the strands of a step that jam alone but not beside those that are taut with them.
+// (7p) Finds the strands of a step that jam alone but not beside the inextensible ones that are
+// taut with them.
 void rl_strands_find_propped(const rl_model *model, const rl_state *state, rl_rows *rows);
 
 // (7l) Returns, a bit for each strand of a rope, those that what is prescribed draws apart though
