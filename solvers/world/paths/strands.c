@@ -474,8 +474,10 @@ static bool take_props(const rl_strands *s, const rl_rows *rows, const equations
   bool any = false;
   for (uint32_t k = 0; k < s->count; k++) {
     any = any || e->is_propped[k];
-    rows->propped[s->rows[k]->source] &= !e->is_propped[k];
-    s->rows[k]->inverse_mass = e->is_propped[k] ? 0.0 : s->rows[k]->inverse_mass;
+    if (e->is_propped[k]) {
+      rows->propped[s->rows[k]->source] = false;
+      s->rows[k]->inverse_mass = 0.0;
+    }
   }
   return any;
 }
@@ -498,6 +500,17 @@ void rl_strands_solve(rl_strands *s, const rl_rows *rows, const rl_point *points
   }
 }
 
+bool rl_strand_can_change(const rl_model *model, const rl_state *state, const rl_row *row) {
+  const uint32_t rope = model->link_rope[row->item];
+  return !rl_wrap_is_inert(model, state, rope, row->first_piece, row->piece_count) &&
+         !rl_wrap_is_led(model, state, rope, row->first_piece, row->piece_count);
+}
+
+bool rl_strand_jams(const rl_model *model, const rl_state *state, const rl_row *row) {
+  return row->inverse_mass == 0.0 && row->compliance == 0.0 &&
+         rl_strand_can_change(model, state, row);
+}
+
 void rl_strands_find_propped(const rl_model *model, const rl_state *state, rl_rows *rows) {
   for (uint32_t n = 0; n < rows->contact_block; n++) {
     rl_strands s;
@@ -508,9 +521,7 @@ void rl_strands_find_propped(const rl_model *model, const rl_state *state, rl_ro
         rl_row *row = s.rows[k];
         const uint32_t index = model->link_rope[row->item];
         rl_row_evaluate(model, state, rows, row, state->points);
-        jams[k] = row->inverse_mass == 0.0 && row->compliance == 0.0 &&
-                  !rl_wrap_is_inert(model, state, index, row->first_piece, row->piece_count) &&
-                  !rl_wrap_is_led(model, state, index, row->first_piece, row->piece_count);
+        jams[k] = rl_strand_jams(model, state, row);
         rows->propped[row->source] = jams[k];
         row->inverse_mass =
             jams[k] ? rl_row_gradient_inverse_mass(rows, row, state->points) : row->inverse_mass;

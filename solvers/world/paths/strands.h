@@ -35,7 +35,15 @@ bool rl_strands_next(rl_strands *strands, rl_rows *rows, const rl_block *block, 
 double rl_strand_rounding(const rl_state *state, const rl_row *row);
 
 // Finds the changes of the multipliers with which all of them hold, evaluated at the same place.
+// Strands that jam alone, (7p), and are not held by others then, are not propped any more in
+// `rows`.
 void rl_strands_solve(rl_strands *strands, const rl_rows *rows, const rl_point *points);
+
+// Whether impulses change the length of a strand.
+bool rl_strand_can_change(const rl_model *model, const rl_state *state, const rl_row *row);
+
+// (7g), (7h) Whether an evaluated strand jams: it slips the faster the more it pulls.
+bool rl_strand_jams(const rl_model *model, const rl_state *state, const rl_row *row);
 
 // (7p) Finds the strands of a step that jam alone but not beside the inextensible ones that are
 // taut with them.

@@ -210,8 +210,8 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks);
 
-// (7p) The same for a method that looks for velocities: a strand of those propped, of which it has
-// left more by its rates in `dt` [s] than there is, without a tension.
+// (7p) The same for a method that looks for velocities: a strand that jams, and gets too long by its
+// rate in `dt` [s].
 bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_state *before,
                            const rl_rows *rows, double dt, bool sticks);
 

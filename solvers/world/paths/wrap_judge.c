@@ -458,13 +458,6 @@ bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state
   return changed;
 }
 
-// Whether impulses change the length of a strand.
-static bool can_change(const rl_model *model, const rl_state *state, const rl_row *strand) {
-  const uint32_t index = model->link_rope[strand->item];
-  return !rl_wrap_is_inert(model, state, index, strand->first_piece, strand->piece_count) &&
-         !rl_wrap_is_led(model, state, index, strand->first_piece, strand->piece_count);
-}
-
 static bool may_jam(const rl_model *model, const rl_row *row) {
   return row->kind == RL_ROW_SPAN && row->piece_count > 1 &&
          model->ropes[model->link_rope[row->item]].rubs;
@@ -475,7 +468,7 @@ bool rl_wraps_is_jammed(const rl_model *model, const rl_state *state, rl_rows *r
     return false;
   }
   rl_row_evaluate(model, state, rows, row, state->points);
-  return row->inverse_mass == 0.0 && row->compliance == 0.0 && can_change(model, state, row);
+  return rl_strand_jams(model, state, row);
 }
 
 // Whether some wrap of a strand slips.
@@ -503,7 +496,7 @@ static bool is_jammed_ahead(const rl_model *model, const rl_state *state, const 
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
   const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
   return row->compliance == 0.0 && !rl_wraps_is_loop(model, model->link_rope[row->item]) &&
-         slips(model, state, row) && can_change(model, state, row) &&
+         slips(model, state, row) && rl_strand_can_change(model, state, row) &&
          (state->multipliers[row->source] > 0.0
               ? jams || (is_long && gains)
               : is_long || (gains && !hangs_slack(model, before, rows, row, rounding)));
@@ -567,8 +560,7 @@ bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_stat
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0; r++) {
     const rl_row *row = &rows->rows[r];
-    if (!may_jam(model, row) || row->inverse_mass > 0.0 || row->compliance > 0.0 ||
-        !slips(model, state, row) || !can_change(model, state, row)) {
+    if (!may_jam(model, row) || !rl_strand_jams(model, state, row) || !slips(model, state, row)) {
       continue;
     }
     const uint32_t rope = model->link_rope[row->item];
