@@ -12,7 +12,8 @@ typedef struct rl_summary {
   uint64_t steps_done, iterations, row_evaluations;
   uint64_t slipped_off;      // times a rope slipped off a body
   uint64_t parted, unparted; // elements parted and ends released; those without a spare node
-  uint64_t unsettled;        // steps that used all iterations before reaching the tolerance
+  uint64_t halved;    // steps that gained energy and were made again in parts, (24a) of changes.md
+  uint64_t unsettled; // steps that used all iterations before reaching the tolerance
   double unsettled_residual; // largest known residual of those [m]; 0: none
   double seconds;            // wall-clock time in steps
   double energy_error, energy_error_max, energy_scale; // [J]

@@ -230,6 +230,7 @@ static rl_reason take_step(run *r, bool traced, bool recorded) {
   summary->steps_done = driver->state->step;
   summary->iterations += driver->info.iterations;
   summary->row_evaluations += driver->info.row_evaluations;
+  summary->halved += driver->is_halved ? 1 : 0;
   if (rl_driver_is_unsettled(driver)) {
     summary->unsettled++;
     summary->unsettled_residual = fmax(summary->unsettled_residual, driver->info.residual);

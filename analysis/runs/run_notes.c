@@ -287,6 +287,16 @@ static void note_unsettled(const rl_run_notes *n, rl_reason reason, const rl_sum
        n->solver->parameters[tolerance], has_unit ? " " : "", has_unit ? unit : "", left, limit);
 }
 
+// (24a) of papers/changes.md
+static void note_halved(const rl_run_notes *n, const rl_summary *summary) {
+  if (summary->halved > 0) {
+    note(n,
+         "%llu of %llu steps gained so much energy that they were made again, in parts that gain "
+         "less",
+         (unsigned long long)summary->halved, (unsigned long long)summary->steps_done);
+  }
+}
+
 // Notes where a solver with an error estimate has none any more, or a large one.
 static void note_estimate(const rl_run_notes *n, const rl_summary *summary) {
   const double estimate = n->driver->info.error_estimate;
@@ -336,5 +346,6 @@ void rl_run_notes_end(rl_run_notes *n, rl_reason reason, const rl_summary *summa
   }
   note_ineffective_cuts(n);
   note_unsettled(n, reason, summary);
+  note_halved(n, summary);
   note_estimate(n, summary);
 }

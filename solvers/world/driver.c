@@ -500,6 +500,7 @@ static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
 static void advance_with_care(rl_driver *driver, double t1) {
   const double before = rl_driver_energy_error(driver);
   const size_t changes = driver->change_count;
+  driver->is_halved = false;
   advance_in_parts(driver, t1, false);
   const double gain = driver->info.reason > 0 ? gains_since(driver, before) : 0.0;
   if (!(gain > 0.0)) {
@@ -507,7 +508,8 @@ static void advance_with_care(rl_driver *driver, double t1) {
   }
   begin_again(driver, changes);
   advance_in_parts(driver, t1, true);
-  if (driver->info.reason < 0 || !(gains_since(driver, before) < gain)) {
+  driver->is_halved = driver->info.reason >= 0 && gains_since(driver, before) < gain;
+  if (!driver->is_halved) {
     begin_again(driver, changes);
     advance_in_parts(driver, t1, false);
   }

@@ -37,6 +37,7 @@ typedef struct rl_driver {
   void *memory;
   void *allocation;
   rl_state *state;
+  bool is_halved;    // the last step gained, and was made again in parts, (24a) of changes.md
   uint32_t trials;   // number of trials of the last step, until all grips agreed
   bool stands_still; // the present trial holds driven bodies at rest
 
