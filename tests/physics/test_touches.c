@@ -271,10 +271,9 @@ static const char three_ropes_over_wheels[] =
     "  s2: {from: {body: l2}, to: {body: r2}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
     " side: [0, 1, 0]}, {body: w2, side: [0, 1, 0]}], slack: 0}\n";
 
-// (24a) of papers/changes.md: steps that are too long for friction of a light wheel, or for the
-// plane of a rope on a ball, which turns round within a step, gained 53 J and 262 J. With three
-// ropes over light wheels a second trial of grips does not settle and gains 8 J, where the first
-// had settled, without a gain.
+// (24a) of papers/changes.md: a step that is too long for the plane of a rope on a ball, which
+// turns round within it, would gain 262 J. With two and three ropes over light wheels trials of
+// grips come round, or a second one does not settle, and would gain 53 J and 8 J.
 static void steps_that_gain_are_made_again(void **unused) {
   (void)unused;
   static const struct {
