@@ -133,40 +133,18 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
-// Returns 0 if two numbers are equal to the bit.
-static inline uint64_t differ(double a, double b) {
-  uint64_t then, is;
-  memcpy(&then, &a, sizeof then);
-  memcpy(&is, &b, sizeof is);
-  return is ^ then;
-}
-
-static inline uint64_t vectors_differ(rl_vec3 a, rl_vec3 b) {
-  return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z);
-}
-
-static inline uint64_t rotations_differ(rl_quat a, rl_quat b) {
-  return differ(a.x, b.x) | differ(a.y, b.y) | differ(a.z, b.z) | differ(a.w, b.w);
-}
-
 // Keeps the inputs of an item; returns whether they are the same, to the bit, as those kept before.
 // If all are, a solve would find the path that is known.
 static inline bool keep_input(rl_path_input *kept, const rl_path_input *now) {
-  const uint64_t changed =
-      vectors_differ(kept->at, now->at) | vectors_differ(kept->turn, now->turn) |
-      rotations_differ(kept->rotation, now->rotation) | (kept->body ^ now->body) |
-      (kept->part ^ now->part) | (kept->feature ^ now->feature) |
-      (kept->continues ^ now->continues) | differ(kept->sense, now->sense) |
-      differ(kept->angle, now->angle) | differ(kept->along, now->along) |
-      vectors_differ(kept->hinge, now->hinge) | vectors_differ(kept->side, now->side);
-  if (changed != 0) {
+  const bool same = memcmp(kept, now, sizeof *now) == 0;
+  if (!same) {
     *kept = *now;
   }
-  return changed == 0;
+  return same;
 }
 
 static inline bool keep_place(rl_path_input *kept, rl_vec3 at) {
-  const bool same = vectors_differ(kept->at, at) == 0;
+  const bool same = memcmp(&kept->at, &at, sizeof at) == 0;
   kept->at = at;
   return same;
 }

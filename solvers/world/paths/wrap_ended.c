@@ -71,12 +71,11 @@ double rl_wraps_linear_change(const rl_model *model, const rl_state *from, const
 }
 
 // (15) Whether the way of a rope has ended within the step: its length has changed by more than its
-// linear changes with the directions at the start and at the end allow, or there is no path. Leaves
-// both paths solved.
+// linear changes with the directions at the start and at the end allow, or there is no path. Both
+// paths are solved.
 static bool has_ended(const rl_model *model, const rl_state *state, const rl_state *before,
                       uint32_t index) {
-  const double length = rl_wrap_solve_path(model, state, index, state->points);
-  const double was = rl_wrap_solve_path(model, before, index, before->points);
+  const double length = state->path_lengths[index], was = before->path_lengths[index];
   double jump = fabs(was - length) - jump_tolerance * was;
   if (jump > 0.0) {
     jump -= rl_wrap_bent_share * sum_of_moves(model, state, before, index);
@@ -126,8 +125,9 @@ uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const r
 
 bool rl_wraps_leave_ended_way(const rl_model *model, const rl_state *state, rl_state *before,
                               uint32_t index, bool sure) {
+  const bool is_found = !isnan(rl_wrap_solve_path(model, state, index, state->points));
+  rl_wrap_solve_path(model, before, index, before->points);
   const bool ends = has_ended(model, state, before, index);
-  const bool is_found = !isnan(state->path_lengths[index]);
   if (rl_wraps_is_loop(model, index)) { // keeps its wraps as long as there is a path
     return !is_found && rl_wraps_leave_loop(model, state, before, index);
   }

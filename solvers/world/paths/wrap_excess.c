@@ -150,7 +150,7 @@ static double sweep(const rl_model *model, rl_state *state, rl_rows *rows) {
 double rl_wraps_largest_growth(const rl_model *model, const rl_state *state) {
   double largest = 0.0;
   for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
-    largest = fmax(largest, state->growths[i]);
+    largest = state->growths[i] > largest ? state->growths[i] : largest;
   }
   return largest > rl_wrap_rounding * model->reach ? largest : 0.0;
 }

@@ -195,7 +195,7 @@ bool rl_wraps_yield_on_ball(const rl_model *model, const rl_state *state, rl_sta
 static const double rl_wrap_bent_share = 0.01;
 
 // Returns the body on which the way of a rope has ended within the step (15); RL_NONE: it has not.
-// Leaves both paths solved.
+// Both paths are solved.
 uint32_t rl_wraps_ended_on(const rl_model *model, const rl_state *state, const rl_state *before,
                            uint32_t rope);
 
