@@ -207,6 +207,50 @@ static void turns_are_laid_beside_the_straight_way(void **unused) {
   }
 }
 
+// N turns are 2 pi N more than the direct way about the axis, (4a) of path.md, wherever the ends
+// are: behind the body and beside it, where the direct way does not touch, close to the surface,
+// where it goes nearly all the way round, and far along the axis, where the helix is steep.
+static void turns_are_added_to_the_direct_way(void **unused) {
+  (void)unused;
+  static const char *const shapes[] = {"cylinder: {radius: 0.1, length: 9}",
+                                       "capsule: {radius: 0.1, length: 9}",
+                                       "sphere: {radius: 0.1}"};
+  static const struct {
+    double from[3], to[3], side; // x, y, z; side along x
+  } cases[] = {
+      {{1.0, -0.1, 0.0}, {1.0, 0.1, 0.0}, 1.0},
+      {{3.0, -0.1, 0.0}, {1.0, 0.1, 0.0}, 1.0},
+      {{0.5, -1.0, 0.0}, {0.5, 1.0, 0.0}, 1.0},
+      {{-0.05, -1.0, 0.0}, {-0.05, 1.0, 0.0}, 1.0},
+      {{0.1001, 0.01, 0.0}, {0.1001, -0.01, 0.0}, -1.0},
+      {{0.2, 0.02, 0.0}, {0.3, -0.02, 0.0}, -1.0},
+      {{1.0, -0.1, -2.0}, {3.0, 0.1, 2.0}, 1.0},
+  };
+  for (size_t i = 0; i < 3 * sizeof cases / sizeof cases[0]; i++) {
+    const double *p = cases[i / 3].from, *q = cases[i / 3].to;
+    if (i % 3 == 2 && p[2] != q[2]) {
+      continue; // a great circle
+    }
+    const double a = hypot(p[0], p[1]), b = hypot(q[0], q[1]), sense = q[1] > p[1] ? 1.0 : -1.0;
+    double theta = sense * cases[i / 3].side * (atan2(q[1], q[0]) - atan2(p[1], p[0]));
+    theta += theta < 0.0 ? 2.0 * RL_PI : theta > 2.0 * RL_PI ? -2.0 * RL_PI : 0.0;
+    for (int turns = 1; turns <= 3; turns++) {
+      const double w = theta - acos(0.1 / a) - acos(0.1 / b) + 2.0 * RL_PI * turns;
+      const double flat = sqrt(a * a - 0.01) + sqrt(b * b - 0.01) + 0.1 * w;
+      rl_scenario *s = scenario_from(
+          "name: turns\nduration: 1\nstep: 0.01\nbodies:\n"
+          "  b: {motion: fixed, friction: 1, shape: {%s}}\n"
+          "ropes:\n  r: {from: {point: [%.17g, %.17g, %.17g]}, to: {point: [%.17g, %.17g, %.17g]},"
+          " over: [{body: b, side: [%g, 0, 0], turns: %d}]}\n",
+          shapes[i % 3], p[0], p[1], p[2], q[0], q[1], q[2], cases[i / 3].side, turns);
+      rl_driver *d = driver_for(s, "impulse", 0.01);
+      check_near(probe(d, "r.length"), hypot(flat, q[2] - p[2]), 1e-12 * flat);
+      rl_driver_free(d);
+      rl_scenario_free(s);
+    }
+  }
+}
+
 // Full turns round a box: in the unrolled sides the rope is one straight line. From the ends, R out
 // and D below the middle of a box of 2 R, it goes up to the two upper edges.
 static void turns_on_a_box_are_straight_in_its_sides(void **unused) {
@@ -393,6 +437,7 @@ int main(void) {
       cmocka_unit_test(what_is_passed_again_is_passed_in_order),
       cmocka_unit_test(rods_lie_on_nothing),
       cmocka_unit_test(turns_are_laid_beside_the_straight_way),
+      cmocka_unit_test(turns_are_added_to_the_direct_way),
       cmocka_unit_test(turns_on_a_box_are_straight_in_its_sides),
       cmocka_unit_test(turns_hold_on_boxes_and_prisms),
       cmocka_unit_test(chain_starts_over_a_drum),

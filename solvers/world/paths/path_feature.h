@@ -52,9 +52,13 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
                              double *length);
 
 // Sets an item to the ball, or to the side of the drum or capsule, solids[part], for a rope that
-// turns about the world vector `turning` with `turns` full turns. The path is not solved.
+// turns about the world vector `turning`. The path is not solved.
 void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t part,
-                       rl_vec3 turning, double turns);
+                       rl_vec3 turning);
+
+// (4a) of papers/path.md: guesses the wrap angle of a round item between items that are set, with
+// `turns` full turns more: of all solutions the nearest will be found.
+void rl_path_guess_wrap(rl_path_item *item, double turns);
 
 // Returns the sum of the turning of the rope on solids[part]: of a round item its axis times the
 // angle [rad], of an edge or rim the cross product of in and out.

@@ -166,20 +166,30 @@ static void keep_nearest(const rl_path_route *route, void *data) {
   }
 }
 
-// First guess for a wrap angle beyond its full turns [rad]: solutions within pi of it are found,
-// from a little less than 0, where the rope would not touch, to nearly another turn.
-static const double usual_angle = 2.5;
-
 void rl_path_put_round(rl_path_item *item, const rl_path_solid *solids, uint32_t part,
-                       rl_vec3 turning, double turns) {
-  *item = (rl_path_item){.part = part,
-                         .feature = RL_FEATURE_SIDE,
-                         .sense = 1.0,
-                         .wrap = usual_angle + 2.0 * RL_PI * turns,
-                         .side = turning};
+                       rl_vec3 turning) {
+  *item = (rl_path_item){.part = part, .feature = RL_FEATURE_SIDE, .sense = 1.0, .side = turning};
   rl_path_place(item, &solids[part]);
   item->sense = rl_dot(item->axis, turning) < 0.0 ? -1.0 : 1.0;
   item->entry = item->exit = item->at;
+}
+
+// Returns the angle at the axis of a round item between a place, `at` from the axis, and the point
+// where a tangent from there touches it [rad].
+static double tangent_angle(const rl_path_item *item, rl_vec3 at) {
+  return rl_atan2(sqrt(fmax(rl_dot(at, at) - item->radius * item->radius, 0.0)), item->radius);
+}
+
+void rl_path_guess_wrap(rl_path_item *item, double turns) {
+  static const double in_line = 1e-9; // seen from the axis, so that no rounding is a full turn
+  const rl_vec3 axis =
+      item->kind == RL_PATH_SPHERE ? item->side : rl_scale(item->sense, item->axis);
+  rl_vec3 p = rl_sub(item[-1].exit, item->at), q = rl_sub(item[1].entry, item->at);
+  p = rl_add_scaled(p, -rl_dot(p, axis), axis);
+  q = rl_add_scaled(q, -rl_dot(q, axis), axis);
+  double angle = rl_atan2(rl_dot(axis, rl_cross(p, q)), rl_dot(p, q));
+  angle += angle < -in_line ? 2.0 * RL_PI : 0.0;
+  item->wrap = angle - tangent_angle(item, p) - tangent_angle(item, q) + 2.0 * RL_PI * turns;
 }
 
 static void put_edges(rl_path_item *items, const rl_path_scene *s, uint32_t part,
@@ -211,7 +221,8 @@ rl_path_outcome rl_path_lead(rl_path *path, size_t after, const rl_path_solid *s
   if (faceted) {
     put_edges(&path->items[after + 1], &s, part, &nearest.route);
   } else {
-    rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning, turns);
+    rl_path_put_round(&path->items[after + 1], solids, part, nearest.turning);
+    rl_path_guess_wrap(&path->items[after + 1], turns);
   }
   return rl_path_settle(path, &s, length);
 }

@@ -130,12 +130,20 @@ static size_t next_point(const rl_wrapping *w, size_t i) {
   return i;
 }
 
-void rl_way_put(rl_wrapping *w, size_t before, const rl_way *way, double turns) {
+void rl_way_put(rl_wrapping *w, size_t before, const rl_way *way) {
   rl_path_item *items = w->path.items;
   const uint32_t solid = rl_wraps_solid(w, way->body, way->part);
   memmove(&items[before + 1], &items[before], (w->path.count - before) * sizeof *items);
   w->path.count++;
-  rl_path_put_round(&items[before], w->state->solids, solid, way->turning, turns);
+  rl_path_put_round(&items[before], w->state->solids, solid, way->turning);
+}
+
+void rl_ways_guess_wraps(rl_wrapping *w, const rl_rope_definition *d) {
+  for (size_t k = 0; k < d->waypoint_count; k++) {
+    if (!d->waypoints[k].is_eye) {
+      rl_path_guess_wrap(&w->path.items[k + 1], d->waypoints[k].turns);
+    }
+  }
 }
 
 // Whether the straight line past a round item is clear of its part, on the side on which the rope
@@ -261,8 +269,9 @@ static bool lay_round(rl_wrapping *w, const rl_definition *definition) {
         rl_is_polyhedron(w->model->bodies[way.body].parts[way.part].shape)) {
       return false;
     }
-    rl_way_put(w, next_point(w, point), &way, d->waypoints[k].turns);
+    rl_way_put(w, next_point(w, point), &way);
   }
+  rl_ways_guess_wraps(w, d);
   memcpy(w->state->old_items, w->path.items, w->path.count * sizeof *w->path.items);
   for (size_t i = 1; i + 1 < w->path.count;) {
     if (isnan(rl_path_solve(w->path.items, w->path.count, NULL))) {

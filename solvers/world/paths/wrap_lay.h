@@ -45,7 +45,10 @@ bool rl_way_find(const rl_wrapping *w, const rl_definition *definition, size_t k
                  rl_fault *fault);
 
 // Inserts the ball or side of a way before an item of the list.
-void rl_way_put(rl_wrapping *w, size_t before, const rl_way *way, double turns);
+void rl_way_put(rl_wrapping *w, size_t before, const rl_way *way);
+
+// (4a) of papers/path.md: guesses the wraps of all ways, one item each, none of which is an edge.
+void rl_ways_guess_wraps(rl_wrapping *w, const rl_rope_definition *d);
 
 // Whether the rope, behind `eyes` eyes, passes a part on the side that was asked for, turning about
 // it or straight.

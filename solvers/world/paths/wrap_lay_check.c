@@ -138,6 +138,17 @@ static size_t find_unordered(const rl_wrapping *w, const rl_definition *definiti
   return d->waypoint_count;
 }
 
+// Returns the angle by which a rope turns about a direction on an item of its path, however steeply
+// it runs along that direction [rad].
+static double turned_about(const rl_path_item *item, rl_vec3 axis) {
+  if (rl_path_is_round(item)) {
+    return item->wrap;
+  }
+  const rl_vec3 in = rl_add_scaled(item->in, -rl_dot(item->in, axis), axis);
+  const rl_vec3 out = rl_add_scaled(item->out, -rl_dot(item->out, axis), axis);
+  return rl_atan2(rl_dot(axis, rl_cross(in, out)), rl_dot(in, out));
+}
+
 bool rl_lay_check_passed(rl_wrapping *w, const rl_definition *definition, rl_fault *fault) {
   const rl_rope_definition *d = &definition->ropes[w->rope];
   const rl_path_item *items = w->path.items;
@@ -152,7 +163,7 @@ bool rl_lay_check_passed(rl_wrapping *w, const rl_definition *definition, rl_fau
     double turned = 0.0, asked = 0.0;
     for (size_t i = 1; i + 1 < w->path.count; i++) {
       const bool is_on = rl_wraps_is_on(w, &items[i], way.body, way.part);
-      turned += is_on ? items[i].turn : 0.0;
+      turned += is_on ? turned_about(&items[i], way.turning) : 0.0;
     }
     for (size_t m = 0; m < d->waypoint_count; m++) {
       asked += rl_waypoints_are_same(&d->waypoints[m], &d->waypoints[k])

@@ -64,6 +64,10 @@ static rl_vec3 loop_tangent(const rl_wrapping *w, const rl_rope_definition *d, s
   return rl_add_scaled(centre, radius, rl_unit(rl_cross(along, turning)));
 }
 
+static rl_path_item point_item(rl_vec3 at) {
+  return (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = at, .entry = at, .exit = at};
+}
+
 // Sets the list of a loop, from its seam on the straight piece before the first waypoint.
 static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
   rl_path_item *items = w->path.items;
@@ -72,22 +76,22 @@ static void put_loop(rl_wrapping *w, const rl_rope_definition *d) {
   const rl_vec3 along = rl_sub(loop_centre(w, d, 0), loop_centre(w, d, last));
   const rl_vec3 seam = rl_scale(
       0.5, rl_add(loop_tangent(w, d, last, along, normal), loop_tangent(w, d, 0, along, normal)));
-  items[0] = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = seam};
+  items[0] = point_item(seam);
   w->path.count = 1;
   for (size_t k = 0; k < d->waypoint_count; k++) {
     const rl_waypoint *waypoint = &d->waypoints[k];
     if (waypoint->is_eye) {
-      items[w->path.count++] =
-          (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .at = loop_centre(w, d, k)};
+      items[w->path.count++] = point_item(loop_centre(w, d, k));
       continue;
     }
     const rl_way way = {.body = waypoint->body,
                         .part = rl_waypoint_part(waypoint),
                         .side = none,
                         .turning = loop_turning(w, d, k, normal)};
-    rl_way_put(w, w->path.count, &way, waypoint->turns);
+    rl_way_put(w, w->path.count, &way);
   }
   items[w->path.count++] = items[0];
+  rl_ways_guess_wraps(w, d);
 }
 
 // Checks that on each ball a loop lies on the side on which it was laid, and on no more than half
