@@ -406,6 +406,44 @@ static void friction_settles(void **unused) {
   }
 }
 
+// (6c) of penalty-implicit.md: two weights of 1 kg fall, and pull the light joint of their ropes,
+// which run over a drum or a box each, up into the straight line between these. There the ropes
+// have no component across, and what keeps the joint is their geometric stiffness alone. The
+// weights come to rest where the line is straight, however light the joint is.
+static void a_light_joint_is_hauled_straight(void **unused) {
+  (void)unused;
+  static const double joints[] = {1e-2, 1e-4, 1e-6};
+  static const char *const specs[] = {"convex", "penalty-implicit"};
+  const double r = 0.1, across = hypot(0.5, 0.3);
+  const double tangent = sqrt(across * across - r * r);
+  const double wrap = RL_PI - acos(r / across) + atan2(0.3, 0.5);
+  const double lowest[] = {-(1.0 + r * wrap + tangent - 0.5 * RL_PI * r - 0.5),
+                           -(1.0 + hypot(0.4, 0.4) - 0.4)};
+  for (int i = 0; i < 12; i++) {
+    rl_scenario *s = scenario_from(
+        "name: joint\nduration: 1\nstep: 0.01\nbodies:\n"
+        "  d1: {motion: fixed, shape: {%1$s}}\n"
+        "  d2: {motion: fixed, position: [1, 0, 0], shape: {%1$s}}\n"
+        "  a: {mass: 1, position: [-0.1, -1, 0]}\n  j: {mass: %2$.17g, position: [0.5, -0.3, 0]}\n"
+        "  b: {mass: 1, position: [1.1, -1, 0]}\nropes:\n"
+        "  r1: {from: {body: a}, to: {body: j}, over: [d1]}\n"
+        "  r2: {from: {body: j}, to: {body: b}, over: [d2]}\n",
+        i % 2 == 0 ? "cylinder: {radius: 0.1, length: 0.2}" : "box: {size: [0.2, 0.2, 0.2]}",
+        joints[i / 2 % 3]);
+    rl_driver *d = driver_for(s, specs[i / 6], 1.0 / 240.0);
+    for (int n = 0; n < 240; n++) {
+      assert_int_equal(rl_driver_step(d), RL_CONVERGED_TOLERANCE);
+    }
+    const double give = i < 6 ? 1e-5 : 3e-4; // springs are stretched
+    check_near(probe(d, "a.y"), lowest[i % 2], give);
+    check_near(probe(d, "b.y"), lowest[i % 2], give);
+    const double m = joints[i / 2 % 3]; // by which the line sags, to first order: m l/2M
+    check_near(probe(d, "j.y"), r - (i % 2 == 0 ? 0.25 : 0.2) * m, m * m + 1e-9);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // An independent solve: Newton's method on phi(-k c, lambda) = 0 and M (x - y) / h^2 + sum lambda
 // dc = 0 with Fischer and Burmeister's phi = a + b - sqrt(a^2 + b^2) and c = (|d|^2 - l^2) / 2,
@@ -905,6 +943,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_sticks_stays),
       cmocka_unit_test(friction_is_one_law),
       cmocka_unit_test(friction_settles),
+      cmocka_unit_test(a_light_joint_is_hauled_straight),
       cmocka_unit_test(is_what_another_solve_finds),
       cmocka_unit_test(is_what_the_conditions_say),
       cmocka_unit_test(pbd_converges_to_another_point),

@@ -118,15 +118,29 @@ static void predict_spins(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// (3) Sets softness, lag and bounds of a row. A hard row is a constraint, not a motion to be
+// (26) of papers/convex.md: returns the sum of the inverse masses of what a row pulls on, as if its
+// pieces did not pull against each other; of a rope that lies straight over a body J is 0 there
+// [1/kg].
+static double lone_inverse_mass(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                                const rl_row *row) {
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const uint32_t slot = rows->entries[i].slot;
+    sum += slot < model->place_count ? state->points[slot].w : 0.0;
+  }
+  return row->kind == RL_ROW_SPAN ? fmax(sum, row->inverse_mass) : row->inverse_mass;
+}
+
+// (3) Sets softness, lag and bounds of a row. `lone`: inverse mass by which a hard one gives way. A
+// hard row is a constraint, not a motion to be
 // resolved: with the midpoint rule it has its value at the end of the step, C + h dC/dt ((15) of
 // papers/convex.md).
-static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass,
+static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass, double lone,
                     double lower) {
   p->hard[m] = soft.is_hard;
   p->lag[m] = soft.softness > 0.0 ? soft.damping * soft.softness / p->h : 0.0;
   p->lag[m] += rl_implicit_is_ahead(p, m) ? 1.0 : 0.0;
-  p->softness[m] = fmax(soft.softness / (1.0 + p->lag[m]), p->give * inverse_mass * p->h * p->h);
+  p->softness[m] = fmax(soft.softness / (1.0 + p->lag[m]), p->give * lone * p->h * p->h);
   p->weights[m] = inverse_mass;
   p->lower[m] = lower;
 }
@@ -138,7 +152,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
   const void *solver = method->solver;
   for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
     p->values[k] = 0.0;
-    set_row(p, k, (rl_softness){0.0, 0.0, false}, 0.0,
+    set_row(p, k, (rl_softness){0.0, 0.0, false}, 0.0, 0.0,
             0.0); // the element may no longer exist
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
@@ -147,13 +161,14 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
       const double w = state->points[link->a].w + state->points[link->b].w;
-      set_row(p, k, law(solver, rope, link->rest, link->compliance, w), w, block->lower);
+      set_row(p, k, law(solver, rope, link->rest, link->compliance, w), w, w, block->lower);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
-      set_row(p, row->source, law(solver, rope, row->rest, row->compliance, row->inverse_mass),
-              rl_implicit_weight(p, row), row->lower);
+      const double lone = lone_inverse_mass(model, state, rows, row);
+      set_row(p, row->source, law(solver, rope, row->rest, row->compliance, lone),
+              rl_implicit_weight(p, row), lone, row->lower);
     }
   }
 }

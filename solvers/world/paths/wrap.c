@@ -377,6 +377,14 @@ double rl_wrap_piece_rest(const rl_model *model, const rl_state *state, uint32_t
   return rest;
 }
 
+void rl_wrap_piece_ends(const rl_model *model, const rl_state *state, uint32_t index,
+                        uint32_t piece, rl_vec3 ends[2]) {
+  const rl_path_item *items = rl_path_items(state, index);
+  const bool closes = piece == 0 && rl_wraps_is_loop(model, index);
+  ends[0] = items[closes ? state->wrap_counts[index] : piece].exit;
+  ends[1] = items[piece + 1].entry;
+}
+
 double rl_wrap_piece_length(const rl_model *model, const rl_state *state, uint32_t index,
                             uint32_t piece, const rl_point *points) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);

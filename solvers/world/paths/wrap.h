@@ -134,6 +134,11 @@ double rl_wrap_yielded_up(const rl_model *model, const rl_state *state, uint32_t
 double rl_wrap_tension_ratio(const rl_model *model, const rl_state *state, uint32_t rope,
                              uint32_t wrap);
 
+// Finds where a piece of a path leaves the item before it, and reaches the next one. The path is
+// solved.
+void rl_wrap_piece_ends(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t piece,
+                        rl_vec3 ends[2]);
+
 // Returns how many wraps a rope can have at a time; 0: it cannot lie on bodies.
 uint32_t rl_definition_wrap_capacity(const rl_definition *definition,
                                      const rl_rope_definition *rope);
@@ -210,8 +215,8 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks);
 
-// (7p) The same for a method that looks for velocities: a strand that jams, and gets too long by its
-// rate in `dt` [s].
+// (7p) The same for a method that looks for velocities: a strand that jams, and gets too long by
+// its rate in `dt` [s].
 bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_state *before,
                            const rl_rows *rows, double dt, bool sticks);
 
