@@ -94,7 +94,7 @@ static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_typ
                             {model->is_limited, &d->reeled},
                             {model->rings_rub, &d->gripped},
                             {model->is_swiped, &d->swept},
-                            {type->is_adaptive, &d->undone},
+                            {type->is_adaptive || makes_parts(model, type), &d->undone},
                             {books_starts(model, type), &d->first},
                             {slips_in_catches(model, type), &d->caught},
                             {slips_in_catches(model, type), &d->calmest}};
@@ -440,6 +440,12 @@ static void begin_again(rl_driver *driver, size_t changes) {
   driver->change_count = changes;
 }
 
+// Whether the step is to be abandoned, of which a share is done (rl_watch).
+static bool is_abandoned(const rl_driver *driver, double share) {
+  const rl_watch *watch = driver->info.watch;
+  return watch && driver->undone && watch->ends(watch->self, share);
+}
+
 // Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
 // If a rope has met a body and left it within the step, the step is made again up to a quarter of
 // the time of touch; then come three parts of that length, and the rest. A touch as short as
@@ -457,6 +463,10 @@ static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   uint64_t iterations = 0;
   int parts = 0;
   for (int short_parts = 0; state->time < t1;) {
+    if (parts > 0 && is_abandoned(driver, 1.0 - (t1 - state->time) / dt)) {
+      info->reason = RL_RUNNING;
+      break;
+    }
     const double before = halves ? rl_driver_energy_error(driver) : 0.0;
     rl_state_copy(start, state);
     rl_ledger_copy(start_ledger, driver->ledger, driver->model);
@@ -508,8 +518,9 @@ static void advance_with_care(rl_driver *driver, double t1) {
   }
   begin_again(driver, changes);
   advance_in_parts(driver, t1, true);
-  driver->is_halved = driver->info.reason >= 0 && gains_since(driver, before) < gain;
-  if (!driver->is_halved) {
+  const rl_reason reason = driver->info.reason;
+  driver->is_halved = reason > 0 && gains_since(driver, before) < gain;
+  if (!driver->is_halved && reason != RL_RUNNING) {
     begin_again(driver, changes);
     advance_in_parts(driver, t1, false);
   }

@@ -51,8 +51,9 @@ typedef enum rl_reason {
 
 const char *rl_reason_name(rl_reason reason);
 
-// A callback that can abort a long step. The method calls `ends` repeatedly within the step with
-// the share of the step that is done; if it returns true the step is abandoned.
+// A callback that can abort a long step. A method that can take long, and the driver where it makes
+// a step in parts, call `ends` repeatedly within the step with the share of it that is done; if it
+// returns true the step is abandoned.
 typedef struct rl_watch {
   bool (*ends)(void *self, double share);
   void *self;

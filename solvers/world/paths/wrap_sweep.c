@@ -172,11 +172,12 @@ static double find_touch(const rl_part *part, double radius, const moving_piece 
 // inside: it has gone through, or was struck by a corner that is away again.
 static bool has_been_inside(const rl_part *part, double radius, const moving_piece *m,
                             rl_passage touch, double speed) {
+  const double least = fmax(least_advance, (touch.until - touch.from) / MOST_ADVANCES);
   rl_vec3 unused;
-  double advance = least_advance, gap = 0.0;
+  double advance = least, gap = 0.0;
   for (double t = touch.from; t < touch.until && gap >= -inside * part->inner;) {
     gap = piece_distance(part, radius, m, t, &unused);
-    advance = gap > touching * part->inner ? least_advance : 2.0 * advance; // grazes it
+    advance = gap > touching * part->inner ? least : 2.0 * advance; // grazes it
     t += fmax(gap / speed, advance);
   }
   return gap < -inside * part->inner;
