@@ -4,6 +4,7 @@
 #include "equations_internal.h"
 #include "rubbing.h"
 
+#include "world/paths/strands.h"
 #include "world/paths/wrap.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
@@ -381,6 +382,13 @@ static void value_strands(rl_equations *e, const double *y) {
   }
 }
 
+// Evaluates a strand without what inert ones beside it take, (16a) of papers/wraps.md: these have
+// rates of their own here, which are 0.
+static void evaluate_alone(rl_equations *e, rl_row *row) {
+  rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
+  row->value -= rl_strand_taken(e->model, e->state, row, e->state->points);
+}
+
 void rl_equations_start(rl_equations *e) {
   for (uint32_t k = 0; k < e->plane_count; k++) {
     e->planes[k].start = wrap_of(e, &e->planes[k])->side;
@@ -388,7 +396,7 @@ void rl_equations_start(rl_equations *e) {
   for (uint32_t k = 0; k < e->rows->row_count && e->model->split_capacity > 0; k++) {
     rl_row *row = &e->rows->rows[k];
     if (is_strand(e, row)) {
-      rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
+      evaluate_alone(e, row);
       e->starts[row->source] = row->value;
     }
   }
@@ -406,7 +414,7 @@ static void share_rope(rl_equations *e, const double *y, uint32_t rope) {
         continue;
       }
       if (shares == 0) {
-        rl_row_evaluate(e->model, e->state, e->rows, row, e->state->points);
+        evaluate_alone(e, row);
         sum += row->value - strand_value(e, y, row->source);
         count += 1.0;
       } else if (row->first_piece > 0) { // the first strand has what is left

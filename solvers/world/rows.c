@@ -172,6 +172,9 @@ void rl_rows_add_splits(const rl_model *model, rl_state *state, rl_rows *rows) {
     const uint32_t rope = rows->blocks[n].rope;
     if (model->ropes[rope].rubs && model->ropes[rope].wrap_capacity > 0) {
       add_splits(model, state, rows, &rows->blocks[n]);
+      if (isinf(model->ropes[rope].stiffness) && !rl_wraps_is_loop(model, rope)) {
+        rl_strands_note_inert(model, state, rows, &rows->blocks[n]);
+      }
     }
   }
   if (model->split_capacity > 0) {

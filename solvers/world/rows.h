@@ -43,11 +43,19 @@ typedef struct rl_entry {
   uint32_t strands; // that pull on the slot, of ropes over bodies
 } rl_entry;
 
+// (16) of papers/wraps.md: the pieces of inert strands beside a strand that take rest length from
+// it, or give it what they have too much.
+typedef struct rl_beside {
+  uint32_t first_piece, piece_count; // 0: none
+  bool takes, gives;                 // which of both they do with this strand
+} rl_beside;
+
 typedef struct rl_row {
   rl_row_kind kind;
   uint32_t source;                   // index of its multiplier in the state
   uint32_t item;                     // span: the link; contact: index in state->contacts
   uint32_t first_piece, piece_count; // span over wraps: its straight pieces
+  rl_beside beside[2];               // before them, and behind
   uint32_t first_vertex, vertex_count;
   uint32_t first_entry, entry_count;
   double lower;       // bound of the multiplier: 0 or -INFINITY

@@ -3,6 +3,7 @@
 // numbers are those of papers/world.md unless another note is named.
 #include "bodies/body_contact.h"
 #include "bodies/manifold.h"
+#include "paths/strands.h"
 #include "paths/wrap.h"
 #include "ropes/eyes.h"
 
@@ -254,7 +255,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
   row->rest = strand.stretch;
   row->value = rows->catches[rope] >= rows->substep_end
                    ? -strand.rest // slack, whatever its pieces say
-                   : strand.length - strand.rest;
+                   : strand.length - strand.rest + rl_strand_taken(model, state, row, points);
   row->compliance = strand.stretch / model->ropes[rope].stiffness;
   rl_entry *entries = &rows->entries[row->first_entry];
   for (uint32_t i = 0; i < row->entry_count; i++) {

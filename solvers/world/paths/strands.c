@@ -137,6 +137,66 @@ void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows
 }
 
 // ---------------------------------------------------------------------------------------------
+// Inert strands beside others
+
+// Returns the row of a strand of a rope over bodies: the first, or the k-th beyond it.
+static rl_row *strand_row(rl_rows *rows, const rl_block *own, uint32_t k) {
+  return &rows->rows[k == 0 ? own->first_row : rows->blocks[own->splits].first_row + k - 1];
+}
+
+// (16) of papers/wraps.md: tells the strands of an inextensible rope which inert ones beside them
+// take rest length from them: from that which pulls less, and give it to that which pulls more.
+void rl_strands_note_inert(const rl_model *model, const rl_state *state, rl_rows *rows,
+                           const rl_block *own) {
+  const uint32_t index = own->rope;
+  const uint32_t count = 1 + (own->splits > 0 ? rows->blocks[own->splits].row_count : 0);
+  rl_row *back = NULL; // the last strand that is not inert
+  rl_beside between = {0};
+  for (uint32_t k = 0; k < count; k++) {
+    rl_row *row = strand_row(rows, own, k);
+    if (rl_wrap_is_inert(model, state, index, row->first_piece, row->piece_count)) {
+      between.first_piece = between.piece_count > 0 ? between.first_piece : row->first_piece;
+      between.piece_count += row->piece_count;
+      continue;
+    }
+    const double on = rl_wrap_piece_tension(model, state, index, row->first_piece);
+    const double before =
+        back ? rl_wrap_piece_tension(model, state, index, back->first_piece + back->piece_count - 1)
+             : on;
+    row->beside[0] = between;
+    row->beside[0].takes = before >= on;
+    row->beside[0].gives = before <= on;
+    if (back) {
+      back->beside[1] = between;
+      back->beside[1].takes = before < on;
+      back->beside[1].gives = before > on;
+    }
+    between.piece_count = 0;
+    back = row;
+  }
+  if (back) {
+    back->beside[1] = between;
+    back->beside[1].takes = back->beside[1].gives = true;
+  }
+}
+
+double rl_strand_taken(const rl_model *model, const rl_state *state, const rl_row *row,
+                       const rl_point *points) {
+  const uint32_t rope = model->link_rope[row->item];
+  double sum = 0.0;
+  for (uint32_t k = 0; k < 2; k++) {
+    const rl_beside *b = &row->beside[k];
+    double more = 0.0;
+    for (uint32_t p = b->first_piece; p < b->first_piece + b->piece_count; p++) {
+      more += rl_wrap_piece_length(model, state, rope, p, points) -
+              rl_wrap_piece_rest(model, state, rope, p);
+    }
+    sum += (more > 0.0 ? b->takes : b->gives) ? more : 0.0;
+  }
+  return sum;
+}
+
+// ---------------------------------------------------------------------------------------------
 // The equations
 
 bool rl_strands_next(rl_strands *s, rl_rows *rows, const rl_block *block, bool backward,

@@ -26,6 +26,16 @@ typedef struct rl_strands {
 // ropes that are tied to these, if any two of them pull on something in common that can move.
 void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows);
 
+// (16a) Tells the strands of an inextensible rope, of which a block is the first, which inert
+// strands beside them take rest length from them.
+void rl_strands_note_inert(const rl_model *model, const rl_state *state, rl_rows *rows,
+                           const rl_block *first);
+
+// (16a) Returns what the inert strands beside a strand take from it at trial positions; negative:
+// give to it [m]. The path is solved there.
+double rl_strand_taken(const rl_model *model, const rl_state *state, const rl_row *row,
+                       const rl_point *points);
+
 // Lists the rows of the next group of strands that are solved with a block, from strand `at` on in
 // a sweep; `at` goes on behind them. Returns false if there are no more.
 bool rl_strands_next(rl_strands *strands, rl_rows *rows, const rl_block *block, bool backward,
