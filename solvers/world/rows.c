@@ -37,6 +37,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->strands = rl_carve(&c, has_splits ? (size_t)m->rope_count + m->split_capacity : 0,
                            sizeof *rows->strands);
   rows->propped = rl_carve(&c, has_splits ? rl_unknown_capacity(m) : 0, sizeof *rows->propped);
+  rows->unsolved = rl_carve(&c, has_splits ? rl_unknown_capacity(m) : 0, sizeof *rows->unsolved);
   rows->carried = rl_carve(&c, has_splits ? m->body_count : 0, sizeof *rows->carried);
   rows->crossings = NULL;
   if (m->tangle_capacity > 0) {

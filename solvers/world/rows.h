@@ -163,6 +163,7 @@ typedef struct rl_rows {
   rl_crossing *crossings;   // [contacts] NULL: no rope touches ropes
   struct rl_tangle *tangle; // NULL: no rope touches ropes
   bool *propped;            // [unknowns] strands that jam alone, and not beside others, (7p)
+  bool *unsolved;           // [unknowns] strands for which (3a) had no solution when last solved
   uint32_t *strands;        // [ropes + splits] rows of strands, rope by rope as they are joined
   uint32_t *carried;        // [bodies] scratch: block of the first rope over each, or RL_NONE
   double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)

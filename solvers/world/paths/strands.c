@@ -504,6 +504,21 @@ static bool turn_over(const rl_strands *s, equations *e, bool all) {
   return any;
 }
 
+// Turns over one of them: a taut one, or else that slack one which asks for most.
+static bool turn_worst(const rl_strands *s, equations *e) {
+  uint32_t worst = RL_NONE;
+  double most = 0.0;
+  for (uint32_t k = 0; k < s->count; k++) {
+    const double over = !is_wrong(s, e, k) ? 0.0 : e->is_slack[k] ? missing(s, e, k) : INFINITY;
+    worst = over > most ? k : worst;
+    most = fmax(most, over);
+  }
+  if (worst != RL_NONE) {
+    e->is_slack[worst] = !e->is_slack[worst];
+  }
+  return worst != RL_NONE;
+}
+
 // One after the other, each with what those before it have changed.
 static void solve_in_turn(rl_strands *s, const equations *e) {
   for (uint32_t k = 0; k < s->count; k++) {
@@ -517,13 +532,16 @@ static void solve_in_turn(rl_strands *s, const equations *e) {
   }
 }
 
-// Whether changes are found with which no strand is wrong.
-static bool solve_all(rl_strands *s, equations *e, elimination *x, bool *is_definite) {
+// Whether changes are found with which no strand is wrong. All begin as taut, or as slack.
+static bool solve_all(rl_strands *s, equations *e, elimination *x, bool slack, bool *is_definite) {
+  for (uint32_t k = 0; k < s->count; k++) {
+    e->is_slack[k] = slack && e->takes_part[k];
+  }
   bool goes_on = true;
   *is_definite = true;
   for (uint32_t trial = 0; trial < 3 * s->count && goes_on && *is_definite; trial++) {
     *is_definite = solve_taut(s, e, x);
-    goes_on = *is_definite && turn_over(s, e, trial < s->count);
+    goes_on = *is_definite && (slack ? turn_worst(s, e) : turn_over(s, e, trial < s->count));
   }
   return *is_definite && !goes_on;
 }
@@ -547,9 +565,15 @@ void rl_strands_solve(rl_strands *s, const rl_rows *rows, const rl_point *points
   elimination x;
   bool is_definite = true;
   set_up(s, rows, points, &e);
-  if (!solve_all(s, &e, &x, &is_definite) && take_props(s, rows, &e)) {
+  if (!solve_all(s, &e, &x, false, &is_definite) && take_props(s, rows, &e)) {
     set_up(s, rows, points, &e);
-    solve_all(s, &e, &x, &is_definite);
+    solve_all(s, &e, &x, false, &is_definite);
+  }
+  if (!is_definite) { // (3d)
+    is_definite = solve_all(s, &e, &x, true, &is_definite);
+  }
+  for (uint32_t k = 0; k < s->count && !s->moves_along_gradient; k++) {
+    rows->unsolved[s->rows[k]->source] = !is_definite && e.takes_part[k];
   }
   if (!is_definite) {
     solve_in_turn(s, &e);

@@ -215,8 +215,8 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks);
 
-// (7p) The same for a method that looks for velocities: a strand that jams, and gets too long by
-// its rate in `dt` [s].
+// (7p), (7q) The same for a method that looks for velocities: a strand that jams, or has no
+// solution, and gets too long by its rate in `dt` [s].
 bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_state *before,
                            const rl_rows *rows, double dt, bool sticks);
 

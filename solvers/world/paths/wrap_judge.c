@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // After a step: which wraps stick and which slip. wrap.h explains the words (inert, led, jammed,
-// rubbed, pull, held); the rules and the equations (7a) to (7p) are those of papers/wraps.md, under
+// rubbed, pull, held); the rules and the equations (7a) to (7q) are those of papers/wraps.md, under
 // "Who sticks". Start at rl_wraps_judge.
 #include "../rotation.h"
 #include "../trigonometry.h"
@@ -502,6 +502,27 @@ static bool is_jammed_ahead(const rl_model *model, const rl_state *state, const 
               : is_long || (gains && !hangs_slack(model, before, rows, row, rounding)));
 }
 
+// (7q) Whether a strand slips and pulls on what others pull on, and (3a) had no solution for them.
+static bool may_contradict(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                           const rl_row *row) {
+  return rows->unsolved[row->source] && may_jam(model, row) && slips(model, state, row) &&
+         state->multipliers[row->source] > 0.0;
+}
+
+// (7q) Whether strands for which (3a) had no solution come out as too long.
+static bool leaves_contradiction(const rl_model *model, const rl_state *state, rl_rows *rows) {
+  bool any = false;
+  for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0 && !any; r++) {
+    rl_row *row = &rows->rows[r];
+    if (row->kind == RL_ROW_SPAN && row->piece_count > 0 && rows->unsolved[row->source] &&
+        row->compliance == 0.0) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      any = row->value > rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
+    }
+  }
+  return any;
+}
+
 // Makes the wraps of a strand stick that do not slide. Returns whether a grip has changed.
 static bool stick(const rl_model *model, rl_state *state, const rl_row *strand) {
   rl_wrap *wraps = rl_wraps_of(model, state, model->link_rope[strand->item]);
@@ -526,6 +547,7 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
     return false;
   }
   memset(rows->propped, 0, rl_unknown_capacity(model) * sizeof *rows->propped);
+  memset(rows->unsolved, 0, rl_unknown_capacity(model) * sizeof *rows->unsolved);
   bool any = false, changed = false;
   for (uint32_t r = 0; r < rows->row_count && !any; r++) {
     any = rl_wraps_is_jammed(model, state, rows, &rows->rows[r]);
@@ -546,9 +568,11 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks) {
   bool changed = false;
+  const bool contradicts = leaves_contradiction(model, state, rows);
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
-    if (may_jam(model, row) && is_jammed_ahead(model, state, before, rows, row, gains)) {
+    if ((contradicts && may_contradict(model, state, rows, row)) ||
+        (may_jam(model, row) && is_jammed_ahead(model, state, before, rows, row, gains))) {
       changed = !sticks || stick(model, before, row) || changed;
     }
   }
@@ -560,7 +584,8 @@ bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_stat
   bool changed = false;
   for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0; r++) {
     const rl_row *row = &rows->rows[r];
-    if (!may_jam(model, row) || !rl_strand_jams(model, state, row) || !slips(model, state, row)) {
+    if (!may_jam(model, row) || !slips(model, state, row) ||
+        !(rl_strand_jams(model, state, row) || rows->unsolved[row->source])) {
       continue;
     }
     const uint32_t rope = model->link_rope[row->item];
