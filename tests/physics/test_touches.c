@@ -354,9 +354,34 @@ static const char three_ropes_over_wheels[] =
     "  s2: {from: {body: l2}, to: {body: r2}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
     " side: [0, 1, 0]}, {body: w2, side: [0, 1, 0]}], slack: 0}\n";
 
-// (24a) of papers/changes.md: a step that is too long for the plane of a rope on a ball, which
-// turns round within it, would gain 262 J. With two and three ropes over light wheels trials of
-// grips come round, or a second one does not settle, and would gain 53 J and 8 J.
+// A ball crosses a taut rope beside its centre, and the plane of the rope on it turns by 163
+// degrees in the step. The search for the path starts on the far side of the ball, where the rope
+// is too long past half a turn: that gave 262 J to `xpbd` and took 10 J from `pbd` and `convex`.
+static void planes_turn_round_on_balls_within_a_step(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"xpbd",       "pbd",     "convex", "rattle",
+                                        "pbd-direct", "penalty", "impulse"};
+  rl_scenario *s = scenario_from("%s", ball_beside_post);
+  for (size_t n = 0; n < sizeof solvers / sizeof solvers[0]; n++) {
+    rl_driver *d = driver_for(s, solvers[n], s->step);
+    double most = 0.0, least = 0.0;
+    while (d->state->time < s->duration - 0.5 * s->step) {
+      assert_true(rl_driver_step(d) > 0);
+      most = fmax(most, rl_driver_energy_error(d));
+      least = fmin(least, rl_driver_energy_error(d));
+    }
+    print_message("%s: gains %.3g, loses %.3g of %.3g J\n", solvers[n], most, -least,
+                  d->energy_scale);
+    check_below(most, 1e-5 * d->energy_scale);
+    check_below(-least, 2e-3 * d->energy_scale);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
+// (24a) of papers/changes.md: a ball of 34 m/s crosses a rope beside a wheel, and is thrown on with
+// 1.4 J in the step after the catch. With two and three ropes over light wheels trials of grips
+// come round, or a second one does not settle, and would gain 53 J and 8 J.
 static void steps_that_gain_are_made_again(void **unused) {
   (void)unused;
   static const struct {
@@ -373,21 +398,30 @@ static void steps_that_gain_are_made_again(void **unused) {
        "ropes:\n  a: {from: {body: l0}, to: {body: r0}, over: [{body: w, side: [0, 1, 0]}]}\n"
        "  b: {from: {body: l1}, to: {body: r1}, over: [{body: w, side: [0, 1, 0]}],"
        " slack: 0.0432}\n"},
-      {"xpbd", ball_beside_post},
+      {"pbd-direct",
+       "name: ball\nduration: 0.12\nstep: 0.001\nbodies:\n"
+       "  w: {motion: axle, mass: 0.82506, friction: 1.783, position: [-0.2, 0.024248, 0],"
+       " shape: {cylinder: {radius: 0.0594, length: 0.4}}}\n"
+       "  m: {mass: 0.723, position: [-0.1406, -1.2, 0]}\n"
+       "  ball: {mass: 0.128, position: [-0.995183, 0.313198, -0.002261], collide: false,"
+       " velocity: [-0.397394, -34.244582, 0], shape: {sphere: {radius: 0.0701}}}\n"
+       "ropes: {line: {over: [{body: w, side: [0, 1, 0]}],"
+       " from: {point: [-1.3, -0.1289977723689729, 0]}, to: {body: m}}}\n"},
       {"convex", three_ropes_over_wheels},
   };
   int halved = 0;
   for (size_t n = 0; n < sizeof runs / sizeof runs[0]; n++) {
     rl_scenario *s = scenario_from("%s", runs[n].scene);
     rl_driver *d = driver_for(s, runs[n].method, s->duration / round(s->duration / s->step));
-    double most = 0.0;
+    double most = 0.0, before = 0.0;
     while (d->state->time < s->duration - 0.5 * s->step) {
       assert_true(rl_driver_step(d) > 0);
       halved += d->is_halved ? 1 : 0;
-      most = fmax(most, rl_driver_energy_error(d));
+      most = fmax(most, rl_driver_energy_error(d) - before);
+      before = rl_driver_energy_error(d);
     }
-    print_message("%s: gains %.3g of %.3g J, %d steps made again so far\n", runs[n].method, most,
-                  d->energy_scale, halved);
+    print_message("%s: gains %.3g of %.3g J in a step, %d steps made again so far\n",
+                  runs[n].method, most, d->energy_scale, halved);
     check_below(most, 0.004 * d->energy_scale);
     rl_driver_free(d);
     rl_scenario_free(s);
@@ -405,6 +439,7 @@ int main(void) {
       cmocka_unit_test(what_lies_behind_a_post_counts_in_the_step),
       cmocka_unit_test(what_lies_behind_a_post_is_not_drawn_in),
       cmocka_unit_test(strike_of_a_driven_body_loses_what_its_work_leaves),
+      cmocka_unit_test(planes_turn_round_on_balls_within_a_step),
       cmocka_unit_test(steps_that_gain_are_made_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
