@@ -363,7 +363,8 @@ static void solve_with_grips(rl_driver *driver, double t1) {
     solve(driver, t1);
     keep_calmest(driver, &least);
   }
-  if (least < INFINITY && gained(driver) > fmax(least, doubtful_change * driver->energy_scale)) {
+  const double share = rounds > 0 ? doubtful_gain : doubtful_change;
+  if (least < INFINITY && gained(driver) > fmax(least, share * driver->energy_scale)) {
     rl_state_copy(driver->before, driver->calmest);
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);

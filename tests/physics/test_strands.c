@@ -662,9 +662,39 @@ static const char pentagon_under_four[] =
     "  s3: {from: {body: l3}, to: {body: r3}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
     " side: [0, 1, 0]}], slack: 0}\n";
 
+static const char four_that_come_round[] =
+    "name: four\n"
+    "duration: 0.25\n"
+    "step: 0.0005\n"
+    "bodies:\n"
+    "  w0: {motion: axle, mass: 0.05996, shape: {prism: {radius: 0.146, length: 1, sides:"
+    " 4}}, friction: 0.392, position: [0.0, -0.043922, 0]}\n"
+    "  w1: {motion: axle, mass: 0.0051, shape: {cylinder: {radius: 0.1606, length: 1}},"
+    " friction: 1.335, position: [0.6, 0.038825, 0], spin: [0, 0, -63.04]}\n"
+    "  w2: {motion: axle, mass: 0.00481, shape: {cylinder: {radius: 0.1473, length: 1}},"
+    " friction: 1.842, position: [1.2, 0.068005, 0], spin: [0, 0, -53.61]}\n"
+    "  l0: {mass: 1.108, position: [-0.25, -1.213287, -0.3], velocity: [0, -1.137554, 0]}\n"
+    "  r0: {mass: 1.269, position: [1.45, -1.172067, -0.3], velocity: [0, -1.180502, 0]}\n"
+    "  l1: {mass: 2.243, position: [-0.27, -0.684099, -0.1], velocity: [0, 0.201158, 0]}\n"
+    "  r1: {mass: 0.469, position: [1.47, -0.957302, -0.1], velocity: [0, -0.270251, 0]}\n"
+    "  l2: {mass: 1.53, position: [-0.29, -1.30058, 0.1], velocity: [0, 1.181597, 0]}\n"
+    "  r2: {mass: 0.84, position: [1.49, -0.509208, 0.1], velocity: [0, 1.564424, 0]}\n"
+    "  l3: {mass: 0.392, position: [-0.31, -1.491008, 0.3], velocity: [0, -0.429866, 0]}\n"
+    "  r3: {mass: 0.355, position: [1.51, -0.524314, 0.3], velocity: [0, 0.71496, 0]}\n"
+    "ropes:\n"
+    "  s0: {from: {body: l0}, to: {body: r0}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
+    " side: [0, 1, 0]}, {body: w2, side: [0, 1, 0]}], slack: 0}\n"
+    "  s1: {from: {body: l1}, to: {body: r1}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
+    " side: [0, 1, 0]}, {body: w2, side: [0, 1, 0]}], slack: 0}\n"
+    "  s2: {from: {body: l2}, to: {body: r2}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
+    " side: [0, 1, 0]}, {body: w2, side: [0, 1, 0]}], slack: 0}\n"
+    "  s3: {from: {body: l3}, to: {body: r3}, over: [{body: w0, side: [0, 1, 0]}, {body: w1,"
+    " side: [0, 1, 0]}, {body: w2, side: [0, 1, 0]}], slack: 0.0108}\n";
+
 // (3d), (7q) of papers/wraps.md: strands that slip on light bodies, for which (3a) has no solution
 // if all begin as taut, or none at all. What was left too long was drawn in later, or threw the
-// weights: `xpbd` gained 13 and 55 J, `impulse` lost 0.98 J.
+// weights: `xpbd` gained 13 and 55 J, `impulse` lost 0.98 J. In the last
+// scene trials come round that all gain, up to 0.35 J.
 static void strands_without_tensions_stick(void **unused) {
   (void)unused;
   static const struct {
@@ -674,6 +704,7 @@ static void strands_without_tensions_stick(void **unused) {
       {"xpbd", prism_under_three, 0.00025, 0.2},
       {"xpbd", box_under_four, 0.25 / 63.0, 1.0},
       {"impulse", pentagon_under_four, 0.002, 0.2},
+      {"impulse", four_that_come_round, 0.0005, 0.1},
   };
   for (size_t n = 0; n < sizeof runs / sizeof runs[0]; n++) {
     rl_scenario *s = scenario_from("%s", runs[n].scene);
@@ -686,7 +717,7 @@ static void strands_without_tensions_stick(void **unused) {
     }
     print_message("%s: gains %.3g, loses %.3g of %.3g J\n", runs[n].method, most, -least,
                   d->energy_scale);
-    check_below(most, 1e-3 * d->energy_scale);
+    check_below(most, 2e-4 * d->energy_scale);
     check_below(-least, runs[n].loss);
     rl_driver_free(d);
     rl_scenario_free(s);
