@@ -401,20 +401,22 @@ typedef struct search {
 
 static bool is_far(const search *s) { return s->gradient > (s->downhill ? acceptable : near); }
 
-// Returns the share of the step with which no place passes the end of its line; `stopped` if a
-// place that is at the end already would.
-static double room_along(const rl_path_item *items, size_t count, bool *stopped) {
+// Returns the share of the step with which no place passes the end of its line; 0 if a place that
+// is at the end already would, which then stays there.
+static double room_along(rl_path_item *items, size_t count) {
   double share = 1.0;
-  *stopped = false;
   for (size_t i = next_node(items, count, 0); i + 1 < count; i = next_node(items, count, i)) {
-    const rl_path_item *item = &items[i];
-    if (item->kind != RL_PATH_LINE) {
+    rl_path_item *item = &items[i];
+    if (item->kind != RL_PATH_LINE || item->node.cornered) {
       continue;
     }
     const double step = item->node.step[0];
     const double room = step < 0.0 ? item->along : item->length - item->along;
     if (fabs(step) > room + at_end * item->length) {
-      *stopped = *stopped || room < cornered * item->length;
+      item->node.cornered = room < cornered * item->length;
+      if (item->node.cornered) {
+        return 0.0;
+      }
       share = fmin(share, most_of_way * fmax(room, 0.0) / fabs(step));
     }
   }
@@ -426,9 +428,12 @@ static double room_along(const rl_path_item *items, size_t count, bool *stopped)
 static bool take_step(rl_path_item *items, size_t count, search *s) {
   double turn;
   const double slope = slope_along(items, count, &turn);
-  const double room = s->is_within ? room_along(items, count, &s->cornered) : 1.0;
-  if (s->cornered) {
-    return false;
+  const double room = s->is_within ? room_along(items, count) : 1.0;
+  if (room == 0.0) {
+    s->cornered = true;
+    s->length = lay(items, count);
+    s->gradient = differentiate(items, count);
+    return true;
   }
   double share = fmin(room, turn > 0.5 ? 0.5 / turn : 1.0);
   remember(items, count);
@@ -491,7 +496,7 @@ static bool iterate(rl_path_item *items, size_t count, search *s) {
     s->shift = is_far(s) ? 0.1 * s->shift : 0.0;
     return true;
   }
-  if (s->cornered || (s->stays && !is_far(s))) {
+  if (s->stays && !is_far(s)) {
     return false;
   }
   s->shift = s->shift > 0.0 ? 16.0 * s->shift : 1.0 / s->length;

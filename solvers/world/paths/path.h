@@ -122,8 +122,8 @@ static inline bool rl_path_is_nipped(const rl_path_item *item) {
 // in.u(entry) - out.u(exit) to first order; for the first and the last point by -out.u and in.u.
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 
-// Solves the path with each place kept between the ends of its line. Where a place would go past an
-// end, the search stops with the places reached so far and returns nan. If `stuck` is not NULL it
+// Solves the path with each place kept between the ends of its line. A place that would go past an
+// end stays there until all others balance; then it returns nan. If `stuck` is not NULL it
 // also does so, and says so, where a full step near the solution fails: beyond the path may have
 // ended, and to go on downhill would lead to another one.
 double rl_path_solve_within(rl_path_item *items, size_t count, bool *stuck, size_t *iterations);

@@ -236,7 +236,7 @@ rl_path_change rl_path_end_chord(rl_path *path, const rl_path_scene *s, double l
 
 bool rl_path_merge(rl_path *path, const rl_path_scene *s) {
   bool any = false;
-  for (size_t i = 1; i + 2 < path->count;) {
+  for (size_t i = 1; i + 1 < path->count;) {
     const bool joined =
         rl_path_merge_at(path, s, i) || leave_round_at(path, s, i) || leave_rim_at(path, s, i);
     any = any || joined;
