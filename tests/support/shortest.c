@@ -273,13 +273,28 @@ static double find_way(search *s, place *stops, uint32_t *count) {
   return s->places[1].length;
 }
 
-// Finer and finer about the stops, on every curve that comes near them. Of a way that cannot become
-// as short as `enough` [m] not to the end: from here on a place moves by reach (0.6 + 0.6^2 + ...)
-// at most, on both of its sides.
+// Whether a way leads through places farther than `most` from the stops of another.
+static bool goes_farther(const place *way, uint32_t way_count, const place *stops, uint32_t count,
+                         double most) {
+  bool farther = false;
+  for (uint32_t i = 0; i < way_count; i++) {
+    double least = INFINITY;
+    for (uint32_t k = 0; k < count; k++) {
+      least = fmin(least, rl_distance(way[i].at, stops[k].at));
+    }
+    farther = farther || least > most;
+  }
+  return farther;
+}
+
+// Finer and finer about the stops, on every curve that comes near them; not finer while the way
+// gets shorter through places at the border of the grid, as down a flat valley. Of a way that
+// cannot become as short as `enough` [m] not to the end: from here on a place moves by reach (0.6 +
+// 0.6^2 + ...) at most, on both of its sides.
 static double refine(search *s, place *stops, uint32_t count, double reach, double enough) {
   const rl_vec3 from = s->places[0].at, to = s->places[1].at;
   double length = INFINITY;
-  for (; reach > least_grid * s->part->bound; reach *= 0.6) {
+  while (reach > least_grid * s->part->bound) {
     put_ends(s, from, to);
     for (uint32_t i = 0; i < count; i++) {
       for (uint32_t k = 0; k < s->curve_count; k++) {
@@ -293,12 +308,14 @@ static double refine(search *s, place *stops, uint32_t count, double reach, doub
       }
     }
     uint32_t found;
-    place ways[MOST_STOPS];
-    length = find_way(s, ways, &found);
+    place way[MOST_STOPS];
+    const double last = length;
+    length = find_way(s, way, &found);
     if (isinf(length) || length - 3.0 * reach * found > enough) {
       break;
     }
-    memcpy(stops, ways, found * sizeof *stops);
+    reach *= length < last && goes_farther(way, found, stops, count, 0.7 * reach) ? 1.0 : 0.6;
+    memcpy(stops, way, found * sizeof *stops);
     count = found;
   }
   return length;
@@ -365,16 +382,16 @@ double shortest_beside(const rl_path_solid *solid, const rl_path *path, double r
            rl_path_to_part(solid, path->items[path->count - 1].at));
   for (size_t i = 1; i + 1 < path->count; i++) {
     const rl_path_item *item = &path->items[i];
-    if (item->kind == RL_PATH_CYLINDER) {
+    if (item->kind == RL_PATH_CYLINDER) { // both ends of its arc, where they are near a rim
       turns[item->sense > 0.0] = true;
-    } else {
       assert_true(count < MOST_STOPS);
-      stops[count++] = (place){.at = rl_path_to_part(solid, item->entry)};
+      stops[count++] = (place){.at = rl_path_to_part(solid, item->exit)};
     }
+    assert_true(count < MOST_STOPS);
+    stops[count++] = (place){.at = rl_path_to_part(solid, item->entry)};
   }
   if (turns[0] || turns[1]) {
     memcpy(s.turns, turns, sizeof turns);
   }
-  return count == 0 ? way_between(&s, &s.places[0], &s.places[1])
-                    : refine(&s, stops, count, reach, INFINITY);
+  return refine(&s, stops, count, reach, INFINITY);
 }
