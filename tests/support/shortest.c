@@ -12,6 +12,7 @@ enum {
   MOST_CURVES = 256,
   MOST_PLACES = 8192,
   MOST_STOPS = 64,
+  MOST_ARC_ENDS = 16,
   EDGE_PLACES = 16, // of the first grid, on the longest edge
   RIM_PLACES = 120,
   CHORDS = 32,     // of an arc, for distances
@@ -50,6 +51,8 @@ typedef struct search {
   const rl_path *path;
   const rl_path_solid *solid;
   double reach;
+  rl_vec3 arc_ends[MOST_ARC_ENDS]; // of its arcs on the side, near which a rim may be
+  uint32_t arc_end_count;
 } search;
 
 static void find_edges(search *s) {
@@ -75,6 +78,7 @@ static void begin(search *s, const rl_path_solid *solid, double most) {
   s->part = part;
   s->path = NULL;
   s->curve_count = 0;
+  s->arc_end_count = 0;
   s->turns[0] = s->turns[1] = true;
   s->most = most;
   if (rl_is_polyhedron(part->shape)) {
@@ -287,25 +291,51 @@ static bool goes_farther(const place *way, uint32_t way_count, const place *stop
   return farther;
 }
 
+// Whether a piece from a place on a rim leads over the side, or to an end of the rope beside it.
+static bool is_beside(const search *s, rl_vec3 at, const place *to) {
+  const bool below = fabs(to->at.z) < 0.5 * s->part->length;
+  return !is_clear(s, at, to->at) ||
+         (to->curve == RL_NONE && below && hypot(to->at.x, to->at.y) >= s->part->radius);
+}
+
+// Whether a way, its places from the end, comes to a place on a rim from beside the side and goes
+// there again: unrolled that is flat, and the rim holds nothing.
+static bool passes_rim(const search *s, const place *way, uint32_t count) {
+  bool passes = false;
+  for (uint32_t i = 0; i < count && s->part->shape == RL_CYLINDER; i++) {
+    const place *after = i == 0 ? &s->places[1] : &way[i - 1];
+    const place *before = i + 1 == count ? &s->places[0] : &way[i + 1];
+    passes = passes || (is_beside(s, way[i].at, before) && is_beside(s, way[i].at, after));
+  }
+  return passes;
+}
+
+static void put_about(search *s, rl_vec3 at, double reach) {
+  for (uint32_t k = 0; k < s->curve_count; k++) {
+    const double along = nearest_on(s, &s->curves[k], at);
+    if (rl_distance(on_curve(s, &s->curves[k], along), at) > reach) {
+      continue;
+    }
+    for (int m = 0; m < FINE_PLACES; m++) {
+      put_place(s, k, along + reach * (2.0 * m / (FINE_PLACES - 1) - 1.0));
+    }
+  }
+}
+
 // Finer and finer about the stops, on every curve that comes near them; not finer while the way
 // gets shorter through places at the border of the grid, as down a flat valley. Of a way that
 // cannot become as short as `enough` [m] not to the end: from here on a place moves by reach (0.6 +
 // 0.6^2 + ...) at most, on both of its sides.
-static double refine(search *s, place *stops, uint32_t count, double reach, double enough) {
+static double refine(search *s, place *stops, uint32_t *count, double reach, double enough) {
   const rl_vec3 from = s->places[0].at, to = s->places[1].at;
   double length = INFINITY;
   while (reach > least_grid * s->part->bound) {
     put_ends(s, from, to);
-    for (uint32_t i = 0; i < count; i++) {
-      for (uint32_t k = 0; k < s->curve_count; k++) {
-        const double along = nearest_on(s, &s->curves[k], stops[i].at);
-        if (rl_distance(on_curve(s, &s->curves[k], along), stops[i].at) > reach) {
-          continue;
-        }
-        for (int m = 0; m < FINE_PLACES; m++) {
-          put_place(s, k, along + reach * (2.0 * m / (FINE_PLACES - 1) - 1.0));
-        }
-      }
+    for (uint32_t i = 0; i < *count; i++) {
+      put_about(s, stops[i].at, reach);
+    }
+    for (uint32_t i = 0; i < s->arc_end_count; i++) {
+      put_about(s, s->arc_ends[i], reach);
     }
     uint32_t found;
     place way[MOST_STOPS];
@@ -314,11 +344,11 @@ static double refine(search *s, place *stops, uint32_t count, double reach, doub
     if (isinf(length) || length - 3.0 * reach * found > enough) {
       break;
     }
-    reach *= length < last && goes_farther(way, found, stops, count, 0.7 * reach) ? 1.0 : 0.6;
+    reach *= length < last && goes_farther(way, found, stops, *count, 0.7 * reach) ? 1.0 : 0.6;
     memcpy(stops, way, found * sizeof *stops);
-    count = found;
+    *count = found;
   }
-  return length;
+  return isfinite(length) && passes_rim(s, stops, *count) ? INFINITY : length;
 }
 
 // Whether the way through place i is not longer than those through its neighbours on the curve.
@@ -364,34 +394,56 @@ double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, dou
     add_stops(&back, back.places[i].before, stops, &count);
     if (is_least(&s, through, i) && through[i] - widest * count <= fmin(least, coarse)) {
       fine = s;
-      least = fmin(least, refine(&fine, stops, count, widest, least));
+      least = fmin(least, refine(&fine, stops, &count, widest, least));
     }
   }
   return least;
 }
 
+// Begins a search for ways beside a path, with the places of the path as stops.
+static void begin_beside(search *s, const rl_path_solid *solid, const rl_path *path, place *stops,
+                         uint32_t *count) {
+  bool turns[2] = {false, false};
+  begin(s, solid, INFINITY);
+  s->path = path;
+  put_ends(s, rl_path_to_part(solid, path->items[0].at),
+           rl_path_to_part(solid, path->items[path->count - 1].at));
+  *count = 0;
+  for (size_t i = 1; i + 1 < path->count; i++) {
+    const rl_path_item *item = &path->items[i];
+    if (item->kind == RL_PATH_CYLINDER) {
+      turns[item->sense > 0.0] = true;
+      assert_true(s->arc_end_count + 2 <= MOST_ARC_ENDS);
+      s->arc_ends[s->arc_end_count++] = rl_path_to_part(solid, item->entry);
+      s->arc_ends[s->arc_end_count++] = rl_path_to_part(solid, item->exit);
+    } else {
+      assert_true(*count < MOST_STOPS);
+      stops[(*count)++] = (place){.at = rl_path_to_part(solid, item->entry)};
+    }
+  }
+  if (turns[0] || turns[1]) {
+    memcpy(s->turns, turns, sizeof turns);
+  }
+}
+
 double shortest_beside(const rl_path_solid *solid, const rl_path *path, double reach) {
   static search s;
   place stops[MOST_STOPS];
-  uint32_t count = 0;
-  bool turns[2] = {false, false};
-  begin(&s, solid, INFINITY);
-  s.path = path;
+  uint32_t count;
+  begin_beside(&s, solid, path, stops, &count);
   s.reach = reach;
-  put_ends(&s, rl_path_to_part(solid, path->items[0].at),
-           rl_path_to_part(solid, path->items[path->count - 1].at));
-  for (size_t i = 1; i + 1 < path->count; i++) {
-    const rl_path_item *item = &path->items[i];
-    if (item->kind == RL_PATH_CYLINDER) { // both ends of its arc, where they are near a rim
-      turns[item->sense > 0.0] = true;
-      assert_true(count < MOST_STOPS);
-      stops[count++] = (place){.at = rl_path_to_part(solid, item->exit)};
-    }
-    assert_true(count < MOST_STOPS);
-    stops[count++] = (place){.at = rl_path_to_part(solid, item->entry)};
-  }
-  if (turns[0] || turns[1]) {
-    memcpy(s.turns, turns, sizeof turns);
-  }
-  return refine(&s, stops, count, reach, INFINITY);
+  return refine(&s, stops, &count, reach, INFINITY);
+}
+
+bool holds_beside(const rl_path_solid *solid, const rl_path *path, double reach, double *near,
+                  double *far) {
+  static search s;
+  place stops[MOST_STOPS];
+  uint32_t count;
+  begin_beside(&s, solid, path, stops, &count);
+  s.reach = 0.4 * reach;
+  *near = refine(&s, stops, &count, s.reach, INFINITY);
+  s.reach = reach;
+  *far = refine(&s, stops, &count, s.reach, INFINITY);
+  return isfinite(*near) && isfinite(*far) && !(*far < *near - 1e-9);
 }

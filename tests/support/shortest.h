@@ -14,4 +14,10 @@ double shortest_of_all(const rl_path_solid *solid, rl_vec3 from, rl_vec3 to, dou
 // the side of a cylinder the same way. Not longer than the path, if that is clear of the part.
 double shortest_beside(const rl_path_solid *solid, const rl_path *path, double reach);
 
+// Whether one of the ways beside a path holds the rope: those that may go farther from it, found
+// from there on, are not shorter. A place on a rim between two pieces over the side, or beside it,
+// holds nothing. `near`, `far`: the lengths within 0.4 `reach` and within `reach` [m].
+bool holds_beside(const rl_path_solid *solid, const rl_path *path, double reach, double *near,
+                  double *far);
+
 #endif

@@ -436,16 +436,15 @@ static bool slips_off(sample which, const rl_path_solid *solid, const rl_path *l
                       const rl_vec3 from[2], const rl_vec3 to[2], double length) {
   enum { SMALLER = 100 };
   const double moved = rl_distance(from[0], to[0]) + rl_distance(from[1], to[1]);
-  const double reach = 0.05 * solid->part->bound;
   rl_path_item items[MOST_ITEMS];
   rl_path path = {items, last->count, MOST_ITEMS, 0, 0};
   double near = INFINITY, far = INFINITY;
+  bool holds = false;
   if (which != BALL && which != CAPSULE) {
     memcpy(items, last->items, sizeof items);
     items[0].at = items[0].exit = to[0];
     items[path.count - 1].at = items[path.count - 1].entry = to[1];
-    near = shortest_beside(solid, &path, 0.4 * reach);
-    far = shortest_beside(solid, &path, reach);
+    holds = holds_beside(solid, &path, 0.05 * solid->part->bound, &near, &far);
   }
   memcpy(items, last->items, sizeof items);
   bool slips = false;
@@ -456,7 +455,6 @@ static bool slips_off(sample which, const rl_path_solid *solid, const rl_path *l
     move_ends(&path, solid, ends, &length);
     slips = slips || before - length > moved / SMALLER + 1e-9;
   }
-  const bool holds = isfinite(near) && !(far < near - 1e-9);
   if (!slips || holds) {
     print_message(
         "%s: a way beside the last one %s (%.9g m, farther away %.9g m), in smaller moves "

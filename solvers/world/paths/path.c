@@ -24,6 +24,8 @@ static const double most_of_way = 0.9;
 static const double least_gap = 1e-3;
 // By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
+// Largest step downhill of a place after which the pieces are looked at [rad; lengths of a line].
+static const double stride = 0.05;
 
 enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12, MOST_TURNS = 20 };
 
@@ -374,15 +376,17 @@ static void move(rl_path_item *items, size_t count, double share) {
 }
 
 // Returns the derivative of the length along the step, and the `largest` step of a place on a
-// circle [rad].
-static double slope_along(const rl_path_item *items, size_t count, double *largest) {
+// circle [rad], `lines`: or on a line [lengths].
+static double slope_along(const rl_path_item *items, size_t count, bool lines, double *largest) {
   double slope = 0.0;
   *largest = 0.0;
   for (size_t i = next_node(items, count, 0); i + 1 < count; i = next_node(items, count, i)) {
     const rl_path_node *node = &items[i].node;
     for (size_t k = 0; k < node->freedom; k++) {
       slope += node->gradient[k] * node->step[k];
-      const double scale = items[i].kind == RL_PATH_CIRCLE ? items[i].radius : INFINITY;
+      const double scale = items[i].kind == RL_PATH_CIRCLE          ? items[i].radius
+                           : lines && items[i].kind == RL_PATH_LINE ? items[i].length
+                                                                    : INFINITY;
       *largest = rl_larger(*largest, fabs(node->step[k]) / scale);
     }
   }
@@ -395,6 +399,8 @@ typedef struct search {
   bool downhill;  // also near the solution, because a full step has failed
   bool is_within; // places stay between the ends of their lines
   bool stays;     // ends where a full step near the solution fails
+  bool creeps;    // downhill; ends after a short step
+  bool moved;     // a step could be taken
   bool halved;    // the last step was, or none could be taken
   bool cornered;  // a place would go past the end of its line
 } search;
@@ -427,15 +433,17 @@ static double room_along(rl_path_item *items, size_t count) {
 // Returns false if it does neither; then nothing has moved.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
   double turn;
-  const double slope = slope_along(items, count, &turn);
+  const double slope = slope_along(items, count, s->creeps, &turn);
+  const double most_turn = s->creeps ? stride : 0.5;
   const double room = s->is_within ? room_along(items, count) : 1.0;
   if (room == 0.0) {
     s->cornered = true;
+    s->downhill = s->creeps = false;
     s->length = lay(items, count);
     s->gradient = differentiate(items, count);
     return true;
   }
-  double share = fmin(room, turn > 0.5 ? 0.5 / turn : 1.0);
+  double share = fmin(room, turn > most_turn ? most_turn / turn : 1.0);
   remember(items, count);
   const int most = s->gradient > acceptable ? MOST_HALVINGS : 1;
   for (int k = 0; k < most; k++, share *= 0.5) {
@@ -448,6 +456,7 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
       s->length = length;
       s->gradient = gradient;
       s->halved = k > 0;
+      s->moved = true;
       return true;
     }
   }
@@ -680,12 +689,14 @@ static bool leave_longest(rl_path_item *items, size_t count) {
 // ---------------------------------------------------------------------------------------------
 // (9a) Corners
 
+static bool has_crept(const search *s) { return s->creeps && s->moved; }
+
 static size_t descend(rl_path_item *items, size_t count, search *s) {
   size_t spent = 0;
   s->gradient = differentiate(items, count);
   while (s->gradient > converged && spent < MOST_ITERATIONS) {
     spent++;
-    if (!iterate(items, count, s) ||
+    if (!iterate(items, count, s) || has_crept(s) ||
         (!s->is_within && s->halved && rl_path_have_any_met(items, count))) {
       break;
     }
@@ -712,20 +723,30 @@ static size_t turn_corners(rl_path_item *items, size_t count, search *s) {
   return spent;
 }
 
-// `stuck` (NULL: go on): whether the search has ended where a full step near the solution fails.
+// `stuck`, in: whether to go on downhill, by a short step; out: whether the search has ended where
+// a full step near the solution fails, or after such a step. NULL: go on to the end.
 static double solve(rl_path_item *items, size_t count, bool within, bool *stuck,
                     size_t *iterations) {
+  const bool creeps = stuck && *stuck;
+  const search begin = {
+      .is_within = within, .stays = stuck && !creeps, .creeps = creeps, .downhill = creeps};
+  search s = begin;
+  if (stuck) {
+    *stuck = false;
+  }
   if (within) {
     put_within(items, count);
   }
-  search s = {.length = start(items, count), .is_within = within, .stays = stuck != NULL};
+  s.length = start(items, count);
   if (isnan(s.length)) {
     return NAN;
   }
   size_t spent = descend(items, count, &s);
-  if (!s.cornered && (s.gradient > acceptable ? rl_path_nip_hinges(items, count, true)
-                                              : rl_path_open_nips(items, count))) {
-    s = (search){.length = lay(items, count), .is_within = within, .stays = stuck != NULL};
+  if (!s.cornered && !has_crept(&s) &&
+      (s.gradient > acceptable ? rl_path_nip_hinges(items, count, true)
+                               : rl_path_open_nips(items, count))) {
+    s = begin;
+    s.length = lay(items, count);
     if (isnan(s.length)) {
       return NAN;
     }
@@ -742,7 +763,7 @@ static double solve(rl_path_item *items, size_t count, bool within, bool *stuck,
     *iterations += spent;
   }
   if (stuck) {
-    *stuck = !s.cornered && s.gradient > acceptable && !is_far(&s);
+    *stuck = !s.cornered && s.gradient > acceptable && (has_crept(&s) || !is_far(&s));
   }
   write_places(items, count);
   return s.gradient <= acceptable && !s.cornered ? s.length : NAN;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "path_rules.h"
 
-enum { MOST_CHANGES = 200 };
+enum { MOST_CHANGES = 200, MOST_STEPS = 200 };
 
 // Reverses the sense of sides between two joints on which the wrap angle has become negative.
 static void turn_sides(rl_path *path, const rl_path_scene *s) {
@@ -34,15 +34,19 @@ static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bo
 
 // Solves the path. Where the search is stuck near the solution, a piece may have come into a part
 // on the way, and the path goes on over that: this is added before the search goes on downhill, to
-// another path.
+// another path, and after every short step there, so that the rope goes over a part in its way on
+// the side from which it comes.
 static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, double *length) {
-  bool stuck;
-  *length = rl_path_solve_within(path->items, path->count, &stuck, &path->iterations);
-  const rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
-  if (stuck && done == RL_PATH_SAME) {
-    *length = rl_path_solve_within(path->items, path->count, NULL, &path->iterations);
+  bool stuck = false;
+  for (int k = 0; k < MOST_STEPS; k++) {
+    *length = rl_path_solve_within(path->items, path->count, &stuck, &path->iterations);
+    const rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
+    if (!stuck || done != RL_PATH_SAME) {
+      return done;
+    }
   }
-  return done;
+  *length = rl_path_solve_within(path->items, path->count, NULL, &path->iterations);
+  return RL_PATH_SAME;
 }
 
 rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *length) {
