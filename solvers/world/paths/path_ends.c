@@ -25,9 +25,16 @@ static rl_vec3 side_direction(const rl_path_item *item, rl_vec3 at) {
   return rl_unit(rl_add_scaled(rl_scale(item->radius * item->wrap, round), rise, item->axis));
 }
 
+// Sets an item with a place on it until it is solved: beside it the rules look where the rope goes.
+static void set_at(rl_path_item *item, const rl_path_scene *s, uint32_t part, uint32_t feature,
+                   rl_vec3 at) {
+  rl_path_set_item(item, s, part, feature);
+  item->entry = item->exit = at;
+}
+
 static void set_cap(rl_path_item *cap, const rl_path_scene *s, uint32_t part, uint32_t end,
                     rl_vec3 at, rl_vec3 direction) {
-  rl_path_set_item(cap, s, part, RL_FEATURE_CAP + end);
+  set_at(cap, s, part, RL_FEATURE_CAP + end, at);
   cap->side = rl_unit(rl_cross(rl_sub(at, cap->at), direction));
 }
 
@@ -44,9 +51,10 @@ rl_path_change rl_path_add_end(rl_path *path, const rl_path_scene *s, size_t sid
   rl_path_item *joint = &path->items[capsule && before ? first + 1 : first];
   rl_path_set_item(joint, s, solid, rl_path_joint_feature(where->part) + end);
   joint->along = rl_path_angle_at(outward);
+  const rl_vec3 at = rl_add_scaled(joint->at, joint->radius, rl_rotate(where->rotation, outward));
+  joint->entry = joint->exit = at;
   if (capsule) {
     rl_path_item *cap = &path->items[before ? first : first + 1];
-    const rl_vec3 at = rl_add_scaled(joint->at, joint->radius, rl_rotate(where->rotation, outward));
     set_cap(cap, s, solid, end, at, direction);
   }
   return RL_PATH_CHANGED;
@@ -84,15 +92,15 @@ static rl_path_change connect_at(rl_path *path, const rl_path_scene *s, size_t i
   }
   rl_path_item *item = &path->items[i + 1];
   if (a.kind == RL_PATH_SPHERE) {
-    rl_path_set_item(item, s, a.part, a.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
+    set_at(item, s, a.part, a.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM, a.exit);
     item++->along = rl_path_angle_at(rl_path_local(s, &a, a.exit));
   }
   if (caps) {
-    rl_path_set_item(item, s, a.part, RL_FEATURE_SIDE);
+    set_at(item, s, a.part, RL_FEATURE_SIDE, a.exit);
     item++->sense = rl_dot(a.side, a.axis) < 0.0 ? -1.0 : 1.0;
   }
   if (b.kind == RL_PATH_SPHERE) {
-    rl_path_set_item(item, s, a.part, b.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM);
+    set_at(item, s, a.part, b.feature - RL_FEATURE_CAP + RL_FEATURE_SEAM, b.entry);
     item->along = rl_path_angle_at(rl_path_local(s, &b, b.entry));
   }
   return RL_PATH_CHANGED;
@@ -168,7 +176,7 @@ static bool add_joint(rl_path *path, const rl_path_scene *s, size_t i, uint32_t 
   rl_path_item *joint = &path->items[at_exit ? i + 1 : i + gap - 1];
   side->hinge = rl_vec(0.0, 0.0, 0.0);
   side->wrap = old.wrap * (at_exit ? share : 1.0 - share);
-  rl_path_set_item(joint, s, old.part, rl_path_joint_feature(part) + end);
+  set_at(joint, s, old.part, rl_path_joint_feature(part) + end, at);
   joint->along = rl_path_angle_at(rl_path_local(s, &old, at));
   if (capsule) {
     rl_path_item *cap = &path->items[at_exit ? i + 2 : i];
@@ -209,9 +217,9 @@ static bool add_seam(rl_path *path, const rl_path_scene *s, size_t i, bool at_ex
   rl_path_item *side = &path->items[at_exit ? i + 2 : i];
   cap->hinge = rl_vec(0.0, 0.0, 0.0);
   cap->wrap = at_exit ? angle : old.wrap - angle;
-  rl_path_set_item(seam, s, old.part, RL_FEATURE_SEAM + end);
+  set_at(seam, s, old.part, RL_FEATURE_SEAM + end, at);
   seam->along = rl_path_angle_at(rl_path_local(s, &old, at));
-  rl_path_set_item(side, s, old.part, RL_FEATURE_SIDE);
+  set_at(side, s, old.part, RL_FEATURE_SIDE, at);
   side->sense = rl_dot(old.side, side->axis) < 0.0 ? -1.0 : 1.0;
   const rl_vec3 axis = rl_scale(side->sense, side->axis);
   side->wrap = at_exit ? rl_path_angle_on(side, axis, at, old.exit)

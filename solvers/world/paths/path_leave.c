@@ -82,7 +82,7 @@ static bool moves_to_side(const rl_path_scene *s, const rl_path_item *item) {
 static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t i) {
   const rl_path_item *rim = &path->items[i];
   const rl_part *part = rl_path_part_of(s, rim);
-  const rl_vec3 spoke = rl_sub(rim->entry, rim->at);
+  const rl_vec3 at = rim->entry, spoke = rl_sub(at, rim->at);
   const rl_vec3 turning = rl_cross(spoke, rl_sub(rim[1].entry, rim[-1].exit));
   const bool after =
       rl_path_is_over_end(part, rl_path_local(s, rim, rim[-1].exit)); // the rim stays
@@ -93,6 +93,7 @@ static rl_path_change move_to_side(rl_path *path, const rl_path_scene *s, size_t
   const uint32_t solid = path->items[after ? i : i + (before ? 1 : 0)].part;
   rl_path_item *side = &path->items[after ? i + 1 : i];
   rl_path_set_item(side, s, solid, RL_FEATURE_SIDE);
+  side->entry = side->exit = at;
   side->sense = rl_dot(turning, side->axis) < 0.0 ? -1.0 : 1.0;
   side->wrap = 0.0;
   return RL_PATH_CHANGED;
