@@ -262,9 +262,9 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
     }
     if (self->found == RL_A_GRIP && is_lost) { // from where the rope has fallen to, with its pieces
       take_grips(self);
-      rl_wraps_end(model, self->judged, state, h, false);
+      rl_wraps_end(model, self->judged, state, h, false, false);
     } else if (self->found != RL_A_WRAP) { // rope has flowed with the grips that were
-      rl_wraps_end(model, self->before, state, h, false);
+      rl_wraps_end(model, self->before, state, h, false, false);
       if (self->found == RL_A_GRIP) {
         settle(self);
         take_grips(self);

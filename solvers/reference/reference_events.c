@@ -103,7 +103,7 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
     found = RL_A_GRIP;
   } else {
     const uint64_t was = rl_wraps_hash(model, state), slipped = state->slipped_off;
-    rl_wraps_end(model, self->before, state, h, false);
+    rl_wraps_end(model, self->before, state, h, false, false);
     // What was met and left within the internal step has changed nothing by its end. Behind an
     // event it can be what the rope has just slipped off.
     const bool is_passed = !self->current->is_behind_event && state->slipped_off != slipped;

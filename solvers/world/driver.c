@@ -350,7 +350,8 @@ static void end_contacts(rl_driver *driver) {
   rl_state *state = driver->state;
   bool has_other_rows = false;
   if (rl_driver_leads_wraps(driver)) {
-    driver->info.dissipated += rl_wraps_end(model, driver->before, state, driver->dt, true);
+    driver->info.dissipated += rl_wraps_end(model, driver->before, state, driver->dt, true,
+                                            !driver->type->seeks_positions);
     if (driver->type->lags && rl_wraps_have_shortened(model, state)) {
       // The rows are as the ledger has left them.
       rl_wraps_remove_outward_velocity(state, driver->rows, driver->dt);

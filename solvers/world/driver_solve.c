@@ -369,6 +369,9 @@ static void solve_with_grips(rl_driver *driver, double t1) {
     rl_driver_set_state(driver, driver->before);
     solve(driver, t1);
   }
+  if (!driver->type->seeks_positions) {
+    rl_wraps_find_runs(model, driver->before, driver->state, driver->dt);
+  }
 }
 
 // Returns what a step has gained, with what friction has given in it [J].

@@ -329,7 +329,7 @@ static void length_is_continuous(void **unused) {
     rl_state_copy(before, d->state);
     rl_move(&d->state->points[slot], rl_sub(to, at));
     const uint32_t count = d->state->wrap_counts[0];
-    rl_wraps_end(m, before, d->state, d->dt, true);
+    rl_wraps_end(m, before, d->state, d->dt, true, false);
     changes += d->state->wrap_counts[0] != count;
     const double now = rl_wrap_solve_path(m, d->state, 0, d->state->points);
     const double grown = now - length;

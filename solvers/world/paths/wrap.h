@@ -245,8 +245,13 @@ bool rl_wraps_leave_jumped_way(const rl_model *model, const rl_state *state, rl_
 // longer pressed go, and bodies that straight pieces have run into become wraps. Returns the
 // friction loss of elastic ropes [J]; that of the others is computed from their rows. `meets`: new
 // wraps with friction are RL_MEETS, for rl_wraps_judge to find out about (7b), else they stick.
+// `has_run`: rope has run by the slips that are known (rl_wraps_find_runs).
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
-                    bool meets);
+                    bool meets, bool has_run);
+
+// (7n) Computes the slips of all wraps after a step of dt [s] of a method for velocities. The paths
+// of both states are solved.
+void rl_wraps_find_runs(const rl_model *model, const rl_state *before, rl_state *state, double dt);
 
 // (28) of papers/changes.md. Notes in the state that the step, of length dt [s], was too long if a
 // part that a rope lies on, before or now, has turned farther than a contact can be followed.

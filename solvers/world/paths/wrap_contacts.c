@@ -199,10 +199,10 @@ static void run_off_ends(const rl_model *model, rl_state *state, uint32_t index)
 // Ends a step for a loop, which keeps its wraps except those off whose end it runs. Returns the
 // friction loss [J].
 static double end_loop(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
-                       size_t split, double dt) {
+                       size_t split, double dt, bool has_run) {
   rl_wrap_solve_path(model, before, r, before->points);
   rl_wrap_solve_path(model, state, r, state->points);
-  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, false);
+  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, false, has_run);
   run_off_ends(model, state, r);
   for (uint32_t i = 0; i < state->wrap_counts[r]; i++) {
     rl_wrap_keep(model, state, &rl_wraps_of(model, state, r)[i], &rl_path_items(state, r)[i + 1]);
@@ -293,7 +293,7 @@ void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state, const
 
 // Ends a step for an open rope. Returns the friction loss [J].
 static double end_rope(const rl_model *model, const rl_state *before, rl_state *state, uint32_t r,
-                       size_t split, double dt, bool meets, bool turns) {
+                       size_t split, double dt, bool meets, bool turns, bool has_run) {
   const double start = rl_wrap_solve_path(model, before, r, before->points);
   if (find_path(model, state, r)) {
     rl_wrapping w = rl_wraps_open(model, state, r);
@@ -302,7 +302,8 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   }
   const double along = rl_wraps_linear_change(model, before, state, r);
   const uint32_t ended = rl_wraps_ended_on(model, state, before, r);
-  const double rubbed = rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE);
+  const double rubbed =
+      rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE, has_run);
   const double length = state->path_lengths[r];
   const double stored = rl_wraps_stored(model, ended == RL_NONE ? state : before, r);
   rl_wrapping w = rl_wraps_open(model, state, r);
@@ -340,7 +341,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
 }
 
 double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *state, double dt,
-                    bool meets) {
+                    bool meets, bool has_run) {
   size_t split = 0;
   double rubbed = 0.0;
   const bool turns = rl_wraps_turn(model, before, state, dt);
@@ -351,8 +352,8 @@ double rl_wraps_end(const rl_model *model, const rl_state *before, rl_state *sta
     if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
       const size_t own = count_splits(model, state, r);
       rubbed += rl_wraps_is_loop(model, r)
-                    ? end_loop(model, before, state, r, split, dt)
-                    : end_rope(model, before, state, r, split, dt, meets, turns);
+                    ? end_loop(model, before, state, r, split, dt, has_run)
+                    : end_rope(model, before, state, r, split, dt, meets, turns, has_run);
       split += own;
     }
   }

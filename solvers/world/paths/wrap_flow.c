@@ -51,11 +51,19 @@ static double spare_of(const rl_model *model, const rl_state *state, uint32_t in
   return strand.strain > 0.0 ? 0.0 : (strand.rest - strand.length) / sum;
 }
 
+// (9b) Returns the length that a piece has at the end of a step; `start`: what its row says of
+// that, the state before with the velocities at the end, else NULL.
+static double length_of(const rl_model *model, const rl_state *start, const rl_state *state,
+                        uint32_t index, uint32_t piece, double dt) {
+  return start ? rl_wrap_piece_length(model, start, index, piece, start->points) +
+                     dt * rl_wrap_drawn_rate(model, start, index, piece, 1, 0.0)
+               : rl_wrap_piece_length(model, state, index, piece, state->points);
+}
+
 // Finds the slips of the wraps of a strand with which each piece gets the rest length of (9), (9b),
-// or of a slack damped strand of (9a), from those of the state before. `apply`: also sets these
-// rest lengths.
-static void flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
-                 rl_strand strand, double dt, bool apply) {
+// or of a slack damped strand of (9a), from those of the state before. `start`: as above.
+static void find_slips(const rl_model *model, const rl_state *before, const rl_state *start,
+                       rl_state *state, uint32_t index, rl_strand strand, double dt) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t end = strand.first_piece + strand.piece_count;
   const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
@@ -64,7 +72,7 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
   double needed = 0.0, ratio = 1.0;
   bool taut = false;
   for (uint32_t p = strand.first_piece; p < end; p++) {
-    const double length = rl_wrap_piece_length(model, state, index, p, state->points);
+    const double length = length_of(model, start, state, index, p, dt);
     needed += length * (1.0 + ratio * spare) / (1.0 + ratio * strand.strain);
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
@@ -73,17 +81,25 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
   double flowed = 0.0;
   ratio = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
-    const double length = rl_wrap_piece_length(model, state, index, p, state->points);
+    const double length = length_of(model, start, state, index, p, dt);
     const double old = rl_wrap_piece_rest(model, state, index, p);
     const double share = length * (1.0 + ratio * spare) / (1.0 + ratio * strand.strain);
     const double now = taut ? share * strand.rest / needed : old;
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
-    flowed += old + unsettled(model, before, index, was, p) - now;
+    flowed += old + (start ? 0.0 : unsettled(model, before, index, was, p)) - now;
     wraps[p].slip = flowed / dt;
   }
+}
+
+// Lets rest length flow over the wraps of a strand by their slips. `settles`: pieces that begin to
+// slip first get the shares that are due to them.
+static void flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
+                 rl_strand strand, double dt, bool settles) {
+  rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
   double settled = 0.0;
-  for (uint32_t p = end - 1; p-- > strand.first_piece && apply;) {
-    settled += unsettled(model, before, index, was, p + 1);
+  for (uint32_t p = strand.first_piece + strand.piece_count - 1; p-- > strand.first_piece;) {
+    settled += settles ? unsettled(model, before, index, was, p + 1) : 0.0;
     const double moved = wraps[p].slip * dt + settled; // through the wrap behind piece p
     wraps[p].rest += moved;
     if (p > 0) {
@@ -131,6 +147,7 @@ void rl_wraps_share_flow(const rl_model *model, const rl_state *before, rl_state
   rl_wrap_solve_path(model, before, index, before->points);
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
+    find_slips(model, before, NULL, state, index, strand, dt);
     flow(model, before, state, index, strand, dt, true);
     delay(model, before, state, index, strand, dt, true);
     p += strand.piece_count;
@@ -138,12 +155,27 @@ void rl_wraps_share_flow(const rl_model *model, const rl_state *before, rl_state
 }
 
 void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
-                         uint32_t index, double dt) {
+                         uint32_t index, double dt, bool by_rates) {
+  rl_state start = *before;
+  start.velocities = state->velocities;
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
-    flow(model, before, state, index, strand, dt, false);
+    find_slips(model, before, by_rates ? &start : NULL, state, index, strand, dt);
     delay(model, before, state, index, strand, dt, false);
     p += strand.piece_count;
+  }
+}
+
+void rl_wraps_find_runs(const rl_model *model, const rl_state *before, rl_state *state, double dt) {
+  size_t split = 0;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const rl_rope *rope = &model->ropes[r];
+    if (rope->wrap_capacity > 0 && rope->rubs && state->wrap_counts[r] > 0) {
+      rl_wrap_solve_path(model, before, r, before->points);
+      rl_wrap_solve_path(model, state, r, state->points);
+      rl_wraps_read_tensions(model, state, r, &split);
+      rl_wraps_find_slips(model, before, state, r, dt, true);
+    }
   }
 }
 
@@ -405,7 +437,7 @@ void rl_wraps_fit_inert_strands(const rl_model *model, const rl_state *before, r
 }
 
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t index,
-                     size_t *split, double dt, bool ended) {
+                     size_t *split, double dt, bool ended, bool has_run) {
   rl_wraps_read_tensions(model, state, index, split);
   rl_wraps_choose_tensions(model, before, state, index);
   count_slips(model, state, index);
@@ -421,7 +453,10 @@ double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *st
   }
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, index);) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
-    flow(model, before, state, index, strand, dt, true);
+    if (!has_run) {
+      find_slips(model, before, NULL, state, index, strand, dt);
+    }
+    flow(model, before, state, index, strand, dt, !has_run);
     if ((strand.strain > 0.0 || late) && strand.piece_count > 1) {
       const rl_strand was = rl_wrap_strand(model, before, index, p, before->points);
       lost += was.strain > 0.0 || late ? settling_loss(model, before, index, was) : 0.0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The law of friction on wraps; the strands of a rope and the tensions of its pieces.
+#include "../rotation.h"
 #include "../trigonometry.h"
 #include "wrap_internal.h"
 
@@ -230,6 +231,21 @@ double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t ind
               rl_wrap_piece_rest(model, state, index, p);
   }
   return excess;
+}
+
+double rl_wrap_drawn_rate(const rl_model *model, const rl_state *state, uint32_t index,
+                          uint32_t first, uint32_t pieces, double paid) {
+  const rl_path_item *items = rl_path_items(state, index);
+  double rate = -paid, speed = fabs(paid);
+  for (uint32_t k = first; k <= first + pieces; k++) {
+    const uint32_t slot = rl_wrap_slot(model, state, index, k);
+    const rl_vec3 on = rl_velocity_at(model, state, slot, items[k].entry);
+    const rl_vec3 off = rl_velocity_at(model, state, slot, items[k].exit);
+    rate += k > first ? rl_dot(items[k].in, on) : 0.0;
+    rate -= k < first + pieces ? rl_dot(items[k].out, off) : 0.0;
+    speed += rl_length(on) + rl_length(off);
+  }
+  return fabs(rate) > rl_wrap_rounding * speed ? rate : 0.0;
 }
 
 uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uint32_t index,

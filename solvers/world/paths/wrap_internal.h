@@ -122,6 +122,11 @@ bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t rope,
 bool rl_wrap_rubs(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t first_piece,
                   uint32_t piece_count);
 
+// Returns how fast what some pieces run over draws them out beyond what a winch pays out [m/s]; 0
+// if that is round-off.
+double rl_wrap_drawn_rate(const rl_model *model, const rl_state *state, uint32_t rope,
+                          uint32_t first_piece, uint32_t piece_count, double paid);
+
 // Returns by how much pieces are longer than their rest lengths [m]. The path is solved.
 double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t rope,
                       uint32_t first_piece, uint32_t piece_count);
@@ -143,16 +148,18 @@ void rl_wraps_add_tensions(const rl_model *model, rl_state *state, const rl_row 
 // wrap_flow.c: the flow of rest length over wraps that slide or slip
 
 // Computes the slip of each wrap of a rope, such that each piece has the rest length that its
-// tension asks for. The paths of both states are solved.
+// tension asks for; `by_rates`: for the lengths that the rows of a method for velocities give the
+// pieces, (7n). The paths of both states are solved.
 void rl_wraps_find_slips(const rl_model *model, const rl_state *before, rl_state *state,
-                         uint32_t rope, double dt);
+                         uint32_t rope, double dt, bool by_rates);
 
 // Ends a step for the rest lengths of a rope: computes the tension of each piece (`split` as in
 // rl_wraps_read_tensions), lets rest length flow to where the tensions pull it, and moves the marks
 // to the middle of their wraps. Neither flows nor moves marks if the way has `ended` within the
-// step. The paths of both states are solved. Returns the friction loss of an elastic rope [J].
+// step. `has_run`: what flows is what has run by the slips that are known, (7n). The paths of both
+// states are solved. Returns the friction loss of an elastic rope [J].
 double rl_wraps_flow(const rl_model *model, const rl_state *before, rl_state *state, uint32_t rope,
-                     size_t *split, double dt, bool ended);
+                     size_t *split, double dt, bool ended, bool has_run);
 
 // Sets the growths of the pieces of a strand to 0.
 void rl_wraps_clear_growths(const rl_state *state, uint32_t rope, rl_strand strand);

@@ -2,7 +2,6 @@
 // After a step: which wraps stick and which slip. wrap.h explains the words (inert, led, jammed,
 // rubbed, pull, held); the rules and the equations (7a) to (7q) are those of papers/wraps.md, under
 // "Who sticks". Start at rl_wraps_judge.
-#include "../rotation.h"
 #include "../trigonometry.h"
 #include "strands.h"
 #include "wrap_internal.h"
@@ -68,24 +67,6 @@ static bool regrip_all(const rl_wrap *wraps, uint32_t first, uint32_t last, rl_g
   return changed;
 }
 
-// Returns how fast what some pieces run over draws them out beyond what a winch pays out [m/s]; 0
-// if that is round-off.
-static double drawn_rate(const rl_model *model, const rl_state *state, uint32_t index,
-                         uint32_t first, uint32_t pieces, double paid) {
-  const rl_path_item *items = rl_path_items(state, index);
-  double rate = -paid, speed = fabs(paid);
-  for (uint32_t k = first; k <= first + pieces; k++) {
-    const uint32_t body = rl_wrap_carrier(model, state, index, k);
-    const uint32_t slot = body == RL_NONE ? RL_NONE : rl_body_slot(model, body);
-    const rl_vec3 on = rl_velocity_at(model, state, slot, items[k].entry);
-    const rl_vec3 off = rl_velocity_at(model, state, slot, items[k].exit);
-    rate += k > first ? rl_dot(items[k].in, on) : 0.0;
-    rate -= k < first + pieces ? rl_dot(items[k].out, off) : 0.0;
-    speed += rl_length(on) + rl_length(off);
-  }
-  return fabs(rate) > rl_wrap_rounding * speed ? rate : 0.0;
-}
-
 // (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
 // length, or if the rope is elastic. Else NAN stands for any pull, INFINITY for one to which the
 // wraps have to give way, and 0 for none, (7f).
@@ -110,7 +91,8 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const double excess = rl_wrap_excess(model, state, index, first, pieces);
   const double grown = excess - rl_wrap_excess(model, before, index, first, pieces);
   const bool at_instant = fabs(grown) <= rounding;
-  const double growth = at_instant ? drawn_rate(model, state, index, first, pieces, paid) : grown;
+  const double growth =
+      at_instant ? rl_wrap_drawn_rate(model, state, index, first, pieces, paid) : grown;
   const bool is_slack = excess < -rounding || (at_instant && growth < 0.0);
   if (!is_slack && growth > 0.0) {
     return INFINITY;
@@ -167,22 +149,12 @@ static rl_grip grip_beside_rubbed(const rl_model *model, const rl_state *before,
 static double run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t begin,
                        uint32_t i) {
   const double paid = begin == 0 && state->reels ? state->reels[index][0] : 0.0;
-  return -drawn_rate(model, state, index, begin, i + 1 - begin, paid);
+  return -rl_wrap_drawn_rate(model, state, index, begin, i + 1 - begin, paid);
 }
 
 // Whether rope runs the other way over a wrap that slips.
 static bool runs_back(const rl_wrap *wrap, double run) {
   return (wrap->grip == RL_SLIPS_ON && run < 0.0) || (wrap->grip == RL_SLIPS_BACK && run > 0.0);
-}
-
-// (7n) Returns how fast rope has run over a wrap whose strand begins with a piece, by the lengths
-// that its row gives the pieces before the wrap at the end of the step [m/s].
-static double ran_by_rates(const rl_model *model, const rl_state *before, const rl_state *state,
-                           uint32_t index, uint32_t begin, uint32_t i, double dt) {
-  rl_state start = *before;
-  start.velocities = state->velocities;
-  return run_over(model, &start, index, begin, i) -
-         rl_wrap_excess(model, before, index, begin, i + 1 - begin) / dt;
 }
 
 // Judges which wraps of a rope that have met or slip are to do otherwise.
@@ -197,10 +169,7 @@ static bool judge_running(const rl_model *model, const rl_state *state, uint32_t
     if (wrap->grip == RL_MEETS) {
       changed = regrip(&then[i], grip_behind_touch(model, state, index, i, how->dt)) || changed;
     } else if (rl_wrap_slips(wrap)) {
-      const double ran = how->sees_rates && is_hard
-                             ? ran_by_rates(model, before, state, index, begin, i, how->dt)
-                             : wrap->slip;
-      const double back = wrap->grip == RL_SLIPS_ON ? -ran : ran;
+      const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
       const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
       const bool turns =
           wrap->tension > 0.0 &&
@@ -366,7 +335,7 @@ bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl
     const size_t ahead = first_split + split;
     rl_wraps_read_tensions(model, state, r, &split);
     changed = rl_wraps_judge_balls(model, state, before, r) || changed;
-    rl_wraps_find_slips(model, before, state, r, how->dt);
+    rl_wraps_find_slips(model, before, state, r, how->dt, how->sees_rates);
     changed = judge_running(model, state, r, how, before) || changed;
     const uint64_t drawn =
         isinf(model->ropes[r].stiffness) ? rl_strands_drawn_apart(model, state, rows, r) : 0;
