@@ -3,6 +3,8 @@
 
 #include "wrap_internal.h"
 
+#include <string.h>
+
 // Of the inverse mass of a strand: if the others leave less of it, they determine what it does.
 static const double dependent = 1e-22;
 
@@ -532,11 +534,9 @@ static void solve_in_turn(rl_strands *s, const equations *e) {
   }
 }
 
-// Whether changes are found with which no strand is wrong. All begin as taut, or as slack.
-static bool solve_all(rl_strands *s, equations *e, elimination *x, bool slack, bool *is_definite) {
-  for (uint32_t k = 0; k < s->count; k++) {
-    e->is_slack[k] = slack && e->takes_part[k];
-  }
+// Turns strands over until none is wrong: of those taken as slack, one by one. Returns whether that
+// is so.
+static bool find_slack(rl_strands *s, equations *e, elimination *x, bool slack, bool *is_definite) {
   bool goes_on = true;
   *is_definite = true;
   for (uint32_t trial = 0; trial < 3 * s->count && goes_on && *is_definite; trial++) {
@@ -544,6 +544,36 @@ static bool solve_all(rl_strands *s, equations *e, elimination *x, bool slack, b
     goes_on = *is_definite && (slack ? turn_worst(s, e) : turn_over(s, e, trial < s->count));
   }
   return *is_definite && !goes_on;
+}
+
+// (3e) Lets slack strands pull that lack nothing, as far as some then depend on others.
+static void take_back_load(rl_strands *s, equations *e, elimination *x) {
+  bool was_slack[RL_STRANDS_TOGETHER], any = false, is_definite;
+  double changes[RL_STRANDS_TOGETHER];
+  for (uint32_t k = 0; k < s->count; k++) {
+    was_slack[k] = e->is_slack[k];
+    changes[k] = s->changes[k];
+    if (e->is_slack[k] && missing(s, e, k) >= -s->rounding[k]) {
+      e->is_slack[k] = false;
+      any = true;
+    }
+  }
+  if (any && (!find_slack(s, e, x, false, &is_definite) || x->rank == x->count)) {
+    memcpy(e->is_slack, was_slack, s->count * sizeof *was_slack);
+    memcpy(s->changes, changes, s->count * sizeof *changes);
+  }
+}
+
+// Whether changes are found with which no strand is wrong. All begin as taut, or as slack.
+static bool solve_all(rl_strands *s, equations *e, elimination *x, bool slack, bool *is_definite) {
+  for (uint32_t k = 0; k < s->count; k++) {
+    e->is_slack[k] = slack && e->takes_part[k];
+  }
+  const bool found = find_slack(s, e, x, slack, is_definite);
+  if (found) {
+    take_back_load(s, e, x);
+  }
+  return found;
 }
 
 // (7p) Takes the props from strands that others do not hold: they are left out from now on. Returns
