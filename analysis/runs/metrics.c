@@ -3,6 +3,7 @@
 
 #include "world/bodies/shape.h"
 #include "world/paths/bend.h"
+#include "world/ropes/eyes.h"
 #include "world/rotation.h"
 
 // Sums over elements, and over the spans of massless ropes.
@@ -120,13 +121,90 @@ static void measure_elements(rl_metrics *metrics, const rl_model *model, const r
   }
 }
 
-// Measures the contacts of ropes as the rows have them.
-static void measure_contacts(rl_metrics *metrics, const rl_driver *driver) {
+// Measures how deep the deepest point of the straight way between two places of a rope, which can
+// be one place, is in a body. A point is at most half its length nearer to a part than the middle.
+static void measure_way(rl_metrics *metrics, const rl_model *model, const rl_state *state,
+                        uint32_t rope, rl_vec3 from, rl_vec3 to, uint32_t body) {
+  const double thick = model->ropes[rope].radius, half = 0.5 * rl_distance(from, to);
+  const rl_vec3 centre = rl_position(&state->points[rl_body_slot(model, body)]);
+  const rl_quat rotation = rl_body_rotation(model, state, state->points, body);
+  const rl_vec3 middle = rl_scale(0.5, rl_add(from, to));
+  for (uint32_t k = 0; k < model->bodies[body].part_count; k++) {
+    const rl_part *part = &model->bodies[body].parts[k];
+    rl_surface surface = rl_shape_surface(part, centre, rotation, middle);
+    if (half > 0.0 && thick - surface.distance + half > metrics->penetration_max) {
+      const double s = rl_shape_segment(part, centre, rotation, from, to, &surface);
+      const rl_vec3 deepest = rl_add_scaled(from, s, rl_sub(to, from));
+      surface = rl_shape_surface(part, centre, rotation, deepest);
+    }
+    metrics->penetration_max = rl_larger(metrics->penetration_max, thick - surface.distance);
+  }
+}
+
+static rl_vec3 node_at(const rl_model *model, const rl_state *state, uint32_t slot) {
+  return rl_vertex_position(model, state, rl_node_vertex(model, slot), state->points);
+}
+
+// Measures an element with mass, or its nodes if it does not touch the body: it is tied to it or
+// runs through an eye.
+static void measure_element(rl_metrics *metrics, const rl_model *model, const rl_state *state,
+                            uint32_t rope, uint32_t i, uint32_t body) {
+  const rl_link *link = &state->links[model->ropes[rope].first_link + i];
+  const rl_vec3 from = node_at(model, state, link->a), to = node_at(model, state, link->b);
+  const bool is_tied[] = {rl_tied_body(model, link->a) == body,
+                          rl_tied_body(model, link->b) == body};
+  if (!is_tied[0] && !is_tied[1] && !rl_element_is_in_eye(model, state, rope, i)) {
+    measure_way(metrics, model, state, rope, from, to, body);
+    return;
+  }
+  if (!is_tied[0]) {
+    measure_way(metrics, model, state, rope, from, from, body);
+  }
+  if (!is_tied[1]) {
+    measure_way(metrics, model, state, rope, to, to, body);
+  }
+}
+
+// Number of elements that are skipped at once where no body is near.
+enum { STRETCH = 32 };
+
+// Measures how deep a stretch of a rope with mass, its elements from `first` on to before `end`, is
+// in bodies.
+static void measure_stretch(rl_metrics *metrics, const rl_model *model, const rl_state *state,
+                            uint32_t rope, uint32_t first, uint32_t end) {
+  const rl_link *links = &state->links[model->ropes[rope].first_link];
+  const double thick = model->ropes[rope].radius;
+  ball whole = {node_at(model, state, links[first].a), thick};
+  for (uint32_t i = first; i < end; i++) {
+    const double from = rl_distance(whole.centre, node_at(model, state, links[i].a));
+    const double to = rl_distance(whole.centre, node_at(model, state, links[i].b));
+    whole.radius = fmax(whole.radius, fmax(from, to) + thick);
+  }
+  for (uint32_t body = 0; body < model->body_count; body++) {
+    const bool touches = model->touches[(size_t)rope * model->body_count + body];
+    for (uint32_t i = first; touches && is_near(whole, model, state, body) && i < end; i++) {
+      measure_element(metrics, model, state, rope, i, body);
+    }
+  }
+}
+
+static void measure_ropes(rl_metrics *metrics, const rl_model *model, const rl_state *state) {
+  for (uint32_t rope = 0; rope < model->rope_count && model->contact_capacity > 0; rope++) {
+    const uint32_t count = model->ropes[rope].massless ? 0 : rl_rope_elements(model, state, rope);
+    for (uint32_t first = 0; first < count; first += STRETCH) {
+      const uint32_t end = first + STRETCH < count ? first + STRETCH : count;
+      measure_stretch(metrics, model, state, rope, first, end);
+    }
+  }
+}
+
+// Measures the contacts of ropes with ropes as the rows have them.
+static void measure_crossings(rl_metrics *metrics, const rl_driver *driver) {
   const rl_rows *rows = driver->rows;
   const rl_block *contacts = &rows->blocks[rows->contact_block];
   for (uint32_t i = contacts->first_row; i < contacts->first_row + contacts->row_count; i++) {
     rl_row *row = &rows->rows[i];
-    if (driver->state->contacts[row->item].rope != RL_NONE) {
+    if (rl_is_of_ropes(&driver->state->contacts[row->item])) {
       rl_row_evaluate(driver->model, driver->state, driver->rows, row, driver->state->points);
       const double depth = row->value + rows->feet[row->item].kept_depth;
       metrics->penetration_max = rl_larger(metrics->penetration_max, depth);
@@ -161,7 +239,8 @@ rl_metrics rl_metrics_of(const rl_driver *driver) {
     metrics.momentum_scale += state->masses[i] * rl_length(state->velocities[i]);
   }
   measure_elements(&metrics, model, state);
-  measure_contacts(&metrics, driver);
+  measure_crossings(&metrics, driver);
+  measure_ropes(&metrics, model, state);
   measure_bodies(&metrics, model, state);
   return metrics;
 }

@@ -2,6 +2,7 @@
 // Ropes against bodies: coarse elements do not cut corners, normal forces carry weights.
 #include "check.h"
 
+#include "runs/metrics.h"
 #include "world/bodies/shape.h"
 
 #include <stdio.h>
@@ -504,6 +505,63 @@ static void rough_shapes_are_as_sane_as_smooth_ones(void **unused) {
   }
 }
 
+// The greatest depth of 2001 points of a segment in a body with faces n.x = offset [m].
+static double sampled_depth(rl_vec3 from, rl_vec3 to, const double (*faces)[3], size_t count) {
+  double depth = 0.0;
+  for (int k = 0; k <= 2000; k++) {
+    const rl_vec3 p = rl_add_scaled(from, k / 2000.0, rl_sub(to, from));
+    double least = INFINITY;
+    for (size_t f = 0; f < count; f++) {
+      least = fmin(least, faces[f][2] - faces[f][0] * p.x - faces[f][1] * p.y);
+    }
+    depth = fmax(depth, least);
+  }
+  return depth;
+}
+
+// Elements are set across the corners of a bar and a roof, and beside them: the metrics say how
+// deep the deepest of their points is, though no step has found a contact.
+static void depth_of_elements_is_measured(void **unused) {
+  (void)unused;
+  static const double root = 0.86602540378443864676;
+  static const struct {
+    const char *shape;
+    double faces[4][3];
+    size_t count;
+  } bodies[] = {
+      {"box: {size: [0.6, 0.4, 9]}", {{1, 0, 0.3}, {-1, 0, 0.3}, {0, 1, 0.2}, {0, -1, 0.2}}, 4},
+      {"prism: {radius: 0.4, length: 9, sides: 3}",
+       {{0.5, root, 0.2}, {0.5, -root, 0.2}, {-1, 0, 0.2}},
+       3}};
+  for (size_t i = 0; i < 2; i++) {
+    rl_scenario *s = scenario_from(
+        "name: depth\nduration: 1\nstep: 0.01\nbodies: {bar: {motion: fixed, shape: {%s}}}\n"
+        "ropes: {rope: {from: {free: [-1, 2, 0]}, to: {free: [1, 2, 0]}, mass: 1, segments: 2}}\n",
+        bodies[i].shape);
+    rl_driver *d = driver_for(s, "impulse", 0.01);
+    double deepest = 0.0;
+    for (uint32_t k = 0; k < 200; k++) {
+      double depth = 0.0;
+      for (uint32_t node = 0; node < 3; node++) {
+        rl_point *p = &d->state->points[node];
+        p->x = 0.6 * sin(2.0 * k + 4.0 * node);
+        p->y = 0.6 * cos(3.0 * k + 5.0 * node);
+        p->z = 0.3 * sin(1.0 * k + node);
+      }
+      for (uint32_t node = 0; node < 2; node++) {
+        depth = fmax(depth, sampled_depth(rl_position(&d->state->points[node]),
+                                          rl_position(&d->state->points[node + 1]), bodies[i].faces,
+                                          bodies[i].count));
+      }
+      check_near(rl_metrics_of(d).penetration_max, depth + 4e-4, 4e-4 + 1e-12);
+      deepest = fmax(deepest, depth);
+    }
+    check_below(0.1, deepest);
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(coarse_ropes_do_not_cut_corners),
@@ -519,6 +577,7 @@ int main(void) {
       cmocka_unit_test(what_pushes_is_on_the_surface),
       cmocka_unit_test(chain_over_an_edge_comes_to_rest),
       cmocka_unit_test(ropes_go_down_the_sides_of_a_box),
+      cmocka_unit_test(depth_of_elements_is_measured),
       cmocka_unit_test(rough_shapes_are_as_sane_as_smooth_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
