@@ -124,12 +124,31 @@ static piece piece_in(const rl_path_solid *solid, rl_vec3 from, rl_vec3 way) {
 // (16) The places at which the lines through an element and an edge of a box or hull are nearest.
 typedef struct crossing {
   double fraction;    // of the element
+  double place;       // (16d) of the element: where it is nearest to the edge or deepest below it
   rl_surface surface; // in the frame of the part: the plane along both, outward; the distance of
                       // the element from it
   double margin;      // rl_touched
   double turned;      // sine of the angle that its normal is within those of both faces
   double facing[2];   // cosine of that to the face of the edge, and of its twin
 } crossing;
+
+// (16d) Returns where a line through a point is as far from two faces with an edge in common that
+// passes at d from the point: where it is deepest below the edge.
+static double place_between(const rl_vec3 *faces, rl_vec3 d, rl_vec3 way) {
+  const rl_vec3 across = rl_sub(faces[0], faces[1]);
+  return rl_dot(across, d) / rl_dot(across, way);
+}
+
+// (16d) Whether no face is farther from the place of an element below an edge than those beside it.
+static bool is_below(const rl_part *part, uint32_t edge, piece of, double place) {
+  const rl_vec3 p = rl_add_scaled(of.from, place, of.way);
+  const double depth = rl_path_face_distance(part, RL_FEATURE_FACE(edge), p);
+  bool below = true;
+  for (uint32_t face = 0; face < rl_path_face_count(part) && below; face++) {
+    below = rl_path_face_distance(part, face, p) <= depth + as_near * rl_length(of.way);
+  }
+  return below;
+}
 
 // Finds these places; returns false if the lines are parallel. `within`: only between the ends of
 // both.
@@ -141,9 +160,8 @@ static bool find_crossing(const rl_part *part, uint32_t edge, piece of, bool wit
   const double square = rl_dot(normal, normal);
   const double along = rl_dot(rl_cross(of.way, d), normal) / square;
   c->fraction = rl_dot(rl_cross(side, d), normal) / square;
-  const bool is_within =
-      c->fraction > -at_end && c->fraction < 1.0 + at_end && along >= 0.0 && along <= 1.0;
-  const uint32_t twin = is_within || !within ? rl_path_edge_twin(part, edge) : RL_NONE;
+  const bool is_beside = along >= 0.0 && along <= 1.0;
+  const uint32_t twin = is_beside || !within ? rl_path_edge_twin(part, edge) : RL_NONE;
   if (twin == RL_NONE || !(sqrt(square) > parallel * rl_length(side) * rl_length(of.way))) {
     return false;
   }
@@ -154,11 +172,12 @@ static bool find_crossing(const rl_part *part, uint32_t edge, piece of, bool wit
   const double first = rl_dot(n, faces[0]), second = rl_dot(n, faces[1]);
   const double angle = rl_dot(faces[0], faces[1]);
   c->surface = (rl_surface){-rl_dot(n, d), n};
+  c->place = c->surface.distance < 0.0 ? place_between(faces, d, of.way) : c->fraction;
   c->margin = fmin(along, 1.0 - along);
   c->turned = fmin(first - angle * second, second - angle * first);
   c->facing[0] = first;
   c->facing[1] = second;
-  return true;
+  return !within || (c->place > -at_end && c->place < 1.0 + at_end);
 }
 
 // Returns one of the two names of an edge, which has one on each of its faces.
@@ -167,28 +186,18 @@ static uint32_t edge_name(const rl_part *part, uint32_t edge) {
   return twin < edge ? twin : edge;
 }
 
-// Returns the distance of an element from the face that it is farthest beyond [m].
-static double largest_face_distance(const rl_part *part, piece of) {
-  const rl_vec3 end = rl_add(of.from, of.way);
-  double largest = -INFINITY;
-  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
-    largest = fmax(largest, fmin(rl_path_face_distance(part, face, of.from),
-                                 rl_path_face_distance(part, face, end)));
-  }
-  return largest;
-}
-
-// (16) Returns the edge that an element touches between its ends: that with the least C, if no face
-// has less; RL_NONE: none.
+// (16), (16d) Returns the edge that an element touches between its ends, that with the least C;
+// RL_NONE: none.
 static uint32_t find_edge(const rl_part *part, piece of) {
-  double largest = largest_face_distance(part, of) - as_near * rl_length(of.way);
+  double largest = -INFINITY;
   uint32_t found = RL_NONE;
   for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
     for (uint32_t i = 0; i < rl_path_face_corners(part, face); i++) {
       crossing c;
       const uint32_t edge = RL_FEATURE_EDGE(face, i);
       if (find_crossing(part, edge, of, true, &c) && c.turned >= -flat &&
-          c.surface.distance > largest) {
+          c.surface.distance > largest &&
+          (c.surface.distance >= 0.0 || is_below(part, edge, of, c.place))) {
         largest = c.surface.distance;
         found = edge_name(part, edge);
       }
@@ -294,6 +303,7 @@ static void find_on_edge(rl_equations *e, const rl_row *row, rl_foot *foot) {
       touched->feature == RL_NONE || !find_crossing(part, touched->feature, of, false, &c);
   if (!foot->is_idle) {
     touched->margin = c.margin;
+    touched->is_between = c.place > 0.0 && c.place < 1.0;
     foot->fraction = c.fraction;
     c.surface.normal = rl_rotate(solid.rotation, c.surface.normal);
     set_foot(foot, at, rl_add_scaled(from, c.fraction, way), c.surface);
@@ -386,7 +396,7 @@ static void find_at_nodes(rl_equations *e) {
     const rl_row *row = &e->rows->rows[k];
     rl_foot *foot = &e->rows->feet[row->item];
     if (is_of_element(e, row) && !stays(e, row) && e->touched[row->item].beside == RL_NONE) {
-      foot->is_idle = foot->is_idle || !(foot->fraction > 0.0 && foot->fraction < 1.0);
+      foot->is_idle = foot->is_idle || !e->touched[row->item].is_between;
     }
   }
 }

@@ -62,6 +62,7 @@ typedef struct rl_touched {
                     // edge; RL_NONE: none
   double margin;    // distance from the nearer end of the edge over its length; of a node the depth
                     // below the other faces over the scene's size
+  bool is_between;  // (16d) the place of an element is between its ends
 } rl_touched;
 
 // How far beyond its limit a row is: one that does not act is violated, one that acts would push.
