@@ -24,7 +24,8 @@ static const double most_of_way = 0.9;
 static const double least_gap = 1e-3;
 // By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
-// Largest step downhill of a place after which the pieces are looked at [rad; lengths of a line].
+// Way downhill of a place after which the pieces are looked at, and its largest step [rad; lengths
+// of a line].
 static const double stride = 0.05;
 
 enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12, MOST_TURNS = 20 };
@@ -399,8 +400,8 @@ typedef struct search {
   bool downhill;  // also near the solution, because a full step has failed
   bool is_within; // places stay between the ends of their lines
   bool stays;     // ends where a full step near the solution fails
-  bool creeps;    // downhill; ends after a short step
-  bool moved;     // a step could be taken
+  bool creeps;    // downhill; ends after a short way
+  double way;     // gone, as a sum of slope_along()'s largest steps
   bool halved;    // the last step was, or none could be taken
   bool cornered;  // a place would go past the end of its line
 } search;
@@ -456,7 +457,7 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
       s->length = length;
       s->gradient = gradient;
       s->halved = k > 0;
-      s->moved = true;
+      s->way += share * turn;
       return true;
     }
   }
@@ -689,7 +690,7 @@ static bool leave_longest(rl_path_item *items, size_t count) {
 // ---------------------------------------------------------------------------------------------
 // (9a) Corners
 
-static bool has_crept(const search *s) { return s->creeps && s->moved; }
+static bool has_crept(const search *s) { return s->creeps && s->way > stride && is_far(s); }
 
 static size_t descend(rl_path_item *items, size_t count, search *s) {
   size_t spent = 0;
@@ -723,8 +724,8 @@ static size_t turn_corners(rl_path_item *items, size_t count, search *s) {
   return spent;
 }
 
-// `stuck`, in: whether to go on downhill, by a short step; out: whether the search has ended where
-// a full step near the solution fails, or after such a step. NULL: go on to the end.
+// `stuck`, in: whether to go on downhill, by a short way; out: whether the search has ended where
+// a full step near the solution fails, or after such a way. NULL: go on to the end.
 static double solve(rl_path_item *items, size_t count, bool within, bool *stuck,
                     size_t *iterations) {
   const bool creeps = stuck && *stuck;

@@ -125,7 +125,7 @@ double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 // Solves the path with each place kept between the ends of its line. A place that would go past an
 // end stays there until all others balance; then it returns nan. If `stuck` is not NULL it also
 // does so, and says so, where a full step near the solution fails: beyond the path may have ended,
-// and to go on downhill would lead to another one. Called with `stuck` set it takes one short step
+// and to go on downhill would lead to another one. Called with `stuck` set it goes a short way
 // downhill, and clears `stuck` when it has come to a path.
 double rl_path_solve_within(rl_path_item *items, size_t count, bool *stuck, size_t *iterations);
 

@@ -34,13 +34,17 @@ static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bo
 
 // Solves the path. Where the search is stuck near the solution, a piece may have come into a part
 // on the way, and the path goes on over that: this is added before the search goes on downhill, to
-// another path, and after every short step there, so that the rope goes over a part in its way on
+// another path, and after every short way there, so that the rope goes over a part in its way on
 // the side from which it comes.
 static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, double *length) {
   bool stuck = false;
   for (int k = 0; k < MOST_STEPS; k++) {
+    const bool slips = stuck;
     *length = rl_path_solve_within(path->items, path->count, &stuck, &path->iterations);
     const rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
+    if (slips && !stuck && isnan(*length)) { // too flat for a step that must shorten the rope
+      break;
+    }
     if (!stuck || done != RL_PATH_SAME) {
       return done;
     }
