@@ -95,6 +95,16 @@ static double leave_face(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_
   return NAN;
 }
 
+// Finds the place of a segment that is nearest to a part, and the surface there. Returns false if
+// an end is as near.
+static bool find_between(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 to, double *s,
+                         rl_surface *surface) {
+  *s = rl_shape_segment(part, at.centre, at.rotation, from, to, surface);
+  const double ends = fmin(rl_shape_surface(part, at.centre, at.rotation, from).distance,
+                           rl_shape_surface(part, at.centre, at.rotation, to).distance);
+  return *s > 0.0 && *s < 1.0 && surface->distance <= ends - nearest_share * rl_distance(from, to);
+}
+
 // Finds the place of an element that is nearest to a part; returns the distance of its axis [m]. An
 // element whose ends are as near has no contact of its own, unless it lies flat on a face and
 // `pushed` against the edge over which it leaves the face: it would fall round the edge.
@@ -105,11 +115,8 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
   const rl_vec3 from = rl_node_position(model, state, contact->slot);
   const rl_vec3 to = rl_node_position(model, state, contact->next);
   rl_surface surface;
-  double s = rl_shape_segment(part, at.centre, at.rotation, from, to, &surface);
-  const double ends = fmin(rl_contact_surface(model, contact, at, from).distance,
-                           rl_contact_surface(model, contact, at, to).distance);
-  bool is_idle =
-      s <= 0.0 || s >= 1.0 || surface.distance > ends - nearest_share * rl_distance(from, to);
+  double s;
+  bool is_idle = !find_between(part, at, from, to, &s, &surface);
   if (is_idle && pushed && rl_is_polyhedron(part->shape)) {
     rl_surface edge;
     const double leaves = leave_face(part, at, from, to, &edge);
@@ -122,6 +129,45 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
   *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
   foot->is_idle = is_idle;
   return surface.distance;
+}
+
+// Returns where a node will be beside a body after dt with its present velocity.
+static rl_vec3 place_after(const rl_model *model, const rl_state *state, uint32_t slot,
+                           uint32_t body, double dt) {
+  const uint32_t centre = rl_body_slot(model, body);
+  const rl_vec3 p = rl_node_position(model, state, slot);
+  const rl_vec3 arm = rl_sub(p, rl_position(&state->points[centre]));
+  const rl_vec3 turning = rl_cross(rl_body_spin(model, state, body), arm);
+  const rl_vec3 beside = rl_add(state->velocities[centre], turning);
+  return rl_add_scaled(p, dt, rl_sub(state->velocities[slot], beside));
+}
+
+// (5g) Finds where an element that is now nearest to a box or hull at an end gets into it over an
+// edge within dt, with the plane by which it does; does nothing if there is no such place, or if it
+// is behind that plane now. One that lands flat has both ends before the plane.
+static void find_coming(const rl_model *model, const rl_state *state, const rl_contact *contact,
+                        double dt, rl_foot *foot) {
+  const rl_part *part = &model->bodies[contact->body].parts[contact->part];
+  const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
+  const rl_vec3 from = place_after(model, state, contact->slot, contact->body, dt);
+  const rl_vec3 to = place_after(model, state, contact->next, contact->body, dt);
+  const rl_vec3 now[2] = {rl_node_position(model, state, contact->slot),
+                          rl_node_position(model, state, contact->next)};
+  const double radius = model->ropes[contact->rope].radius;
+  rl_surface surface;
+  double s;
+  const bool turns = find_between(part, at, from, to, &s, &surface);
+  s = turns ? s : leave_face(part, at, from, to, &surface);
+  if (isnan(s) || !(surface.distance < radius)) {
+    return;
+  }
+  const rl_vec3 place = rl_add_scaled(from, s, rl_sub(to, from));
+  const double ends[2] = {rl_dot(surface.normal, rl_sub(now[0], place)),
+                          rl_dot(surface.normal, rl_sub(now[1], place))};
+  const double before = turns ? (1.0 - s) * ends[0] + s * ends[1] : fmin(ends[0], ends[1]);
+  if (surface.distance + before > radius + nearest_share * rl_distance(from, to)) {
+    *foot = make_foot(surface, place, at, s);
+  }
 }
 
 // Whether an element can touch a part within dt.
@@ -180,6 +226,10 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
         contact.next == RL_NONE
             ? node_is_near(model, state, &contact, dt, pushed, &foot)
             : element_is_near(model, state, &contact, dt, pushed, rows->tells_edges, &foot);
+    if (near && foot.is_idle && !rows->lists_idle &&
+        rl_is_polyhedron(body->parts[contact.part].shape)) {
+      find_coming(model, state, &contact, dt, &foot);
+    }
     if (!near || (foot.is_idle && !rows->lists_idle)) {
       continue;
     }

@@ -448,7 +448,8 @@ static void chain_over_an_edge_comes_to_rest(void **unused) {
 
 // A rope without a radius runs over a box, its legs along the sides. A node on an edge is on two
 // faces, but an element that goes down the one is no rope on the other: that plane would hold its
-// lower end where it is with 1e6 N.
+// lower end where it is with 1e6 N. What is lost in bends over the edges is by chance, so the error
+// is the mean of ten steps, from so long to half as long.
 static void ropes_go_down_the_sides_of_a_box(void **unused) {
   (void)unused;
   static const char *const specs[] = {"pbd-direct", "impulse-direct", "rattle"};
@@ -461,15 +462,19 @@ static void ropes_go_down_the_sides_of_a_box(void **unused) {
       "ropes: {rope: {from: {body: a}, to: {body: b}, over: [box], mass: 0.5, segments: 40}}\n");
   for (size_t i = 0; i < 3; i++) {
     for (size_t k = 0; k < 2; k++) {
-      rl_driver *d = driver_for(s, specs[i], steps[k]);
-      double error = 0.0;
-      while (d->state->time < duration) {
-        assert_true(rl_driver_step(d) > 0);
-        error = fmax(error, fabs(rl_driver_energy_error(d)));
+      double mean = 0.0;
+      for (int n = 0; n < 10; n++) {
+        rl_driver *d = driver_for(s, specs[i], (1.0 - 0.05 * n) * steps[k]);
+        double error = 0.0;
+        while (d->state->time < duration) {
+          assert_true(rl_driver_step(d) > 0);
+          error = fmax(error, fabs(rl_driver_energy_error(d)));
+        }
+        mean += 0.1 * error;
+        rl_driver_free(d);
       }
-      print_message("%s, %g s: energy error %.2g J\n", specs[i], steps[k], error);
-      check_near(error, 0.0, 100.0 * steps[k]);
-      rl_driver_free(d);
+      print_message("%s, %g s: energy error %.2g J\n", specs[i], steps[k], mean);
+      check_near(mean, 0.0, 100.0 * steps[k]);
     }
   }
   rl_scenario_free(s);
@@ -517,6 +522,42 @@ static double sampled_depth(rl_vec3 from, rl_vec3 to, const double (*faces)[3], 
     depth = fmax(depth, least);
   }
   return depth;
+}
+
+// A coarse rope falls flat on a bar, with ends beyond both edges, and swings round its lower ones:
+// it cuts no corner, also in the step in which it lands. Without (5g) it does so by 3 mm.
+static void coarse_ropes_land_on_edges(void **unused) {
+  (void)unused;
+  static const double faces[][3] = {{1, 0, 0.3}, {-1, 0, 0.3}, {0, 1, 0.2}, {0, -1, 0.2}};
+  static const char *const solvers[] = {"impulse", "impulse-direct", "pbd", "convex", "rattle"};
+  static const struct {
+    int segments;
+    double start;
+  } ropes[] = {{15, -1.03}, {7, -0.89}, {20, -0.98}};
+  for (size_t i = 0; i < sizeof ropes / sizeof ropes[0]; i++) {
+    rl_scenario *s = scenario_from(
+        "name: land\nduration: 1\nstep: 0.002\n"
+        "bodies: {bar: {motion: fixed, friction: 0.2, shape: {box: {size: [0.6, 0.4, 1]}}}}\n"
+        "ropes: {rope: {from: {free: [%g, 0.6, 0]}, to: {free: [%g, 0.6, 0]}, mass: 0.5,"
+        " segments: %d, drag: 0.05}}\n",
+        ropes[i].start, ropes[i].start + 2.0, ropes[i].segments);
+    for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+      rl_driver *d = driver_for(s, solvers[k], 0.002);
+      double deepest = 0.0;
+      for (int n = 0; n < 250; n++) {
+        assert_true(rl_driver_step(d) > 0);
+        for (uint32_t m = 0; m < d->model->link_count; m++) {
+          const rl_link *link = &d->state->links[m];
+          deepest = fmax(deepest, sampled_depth(rl_position(&d->state->points[link->a]),
+                                                rl_position(&d->state->points[link->b]), faces, 4));
+        }
+      }
+      print_message("%d elements, %s: depth %.1e m\n", ropes[i].segments, solvers[k], deepest);
+      check_below(deepest, 1e-3);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
 }
 
 // Elements are set across the corners of a bar and a roof, and beside them: the metrics say how
@@ -577,6 +618,7 @@ int main(void) {
       cmocka_unit_test(what_pushes_is_on_the_surface),
       cmocka_unit_test(chain_over_an_edge_comes_to_rest),
       cmocka_unit_test(ropes_go_down_the_sides_of_a_box),
+      cmocka_unit_test(coarse_ropes_land_on_edges),
       cmocka_unit_test(depth_of_elements_is_measured),
       cmocka_unit_test(rough_shapes_are_as_sane_as_smooth_ones),
   };
