@@ -167,7 +167,9 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
       const double lone = lone_inverse_mass(model, state, rows, row);
-      set_row(p, row->source, law(solver, rope, row->rest, row->compliance, lone),
+      const double felt =
+          row->compliance > 0.0 ? row->inverse_mass : lone; // by springs and dampers
+      set_row(p, row->source, law(solver, rope, row->rest, row->compliance, felt),
               rl_implicit_weight(p, row), lone, row->lower);
     }
   }

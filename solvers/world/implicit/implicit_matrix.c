@@ -3,10 +3,8 @@
 // and the solution for moves and forces.
 #include "implicit.h"
 
-#include "../paths/path_link.h"
 #include "../paths/wrap.h"
 #include "../ropes/flexure.h"
-#include "../rotation.h"
 
 #include <string.h>
 
@@ -55,70 +53,27 @@ static void assemble_link(rl_implicit *p, const rl_link *link, uint32_t m) {
   }
 }
 
-// How the vector along a straight piece changes in two directions across it with a slot.
-typedef struct turning {
-  uint32_t place; // in the matrix
-  rl_vec3 across[2];
-} turning;
-
-// Adds the change with a slot to that of the same slot, or to the list.
-static void add_turning(const rl_implicit *p, uint32_t slot, const rl_vec3 across[2],
-                        turning list[4], uint32_t *count) {
-  const uint32_t place = p->kkt.slot_place[slot];
-  uint32_t i = 0;
-  while (i < *count && list[i].place != place) {
-    i++;
-  }
-  if (place == RL_NONE) {
-    return;
-  }
-  if (i == *count) {
-    list[(*count)++] = (turning){.place = place};
-  }
-  for (size_t k = 0; k < 2; k++) {
-    list[i].across[k] = rl_add(list[i].across[k], across[k]);
-  }
-}
-
-// (6c) Adds the geometric stiffness of a straight piece that pulls with a force, from one place of
-// what is at a slot to another.
-static void bend_piece(rl_implicit *p, const rl_model *model, const rl_state *state, double force,
-                       const uint32_t slots[2], const rl_vec3 ends[2]) {
+// (6c) Adds the geometric stiffness of a straight piece that pulls with a force, as of an element.
+static void bend_piece(rl_implicit *p, double force, const uint32_t slots[2],
+                       const rl_vec3 ends[2]) {
   const rl_vec3 d = rl_sub(ends[1], ends[0]);
   const double length = rl_length(d), s = length > 0.0 ? force / length : 0.0;
-  const rl_vec3 u = rl_unit(d), first = rl_any_across(d),
-                directions[2] = {first, rl_cross(u, first)};
-  turning list[4];
-  uint32_t count = 0;
-  for (size_t e = 0; e < 2 && s > 0.0; e++) {
-    if (slots[e] == RL_NONE) {
-      continue;
-    }
-    const double sign = e == 0 ? -1.0 : 1.0;
-    rl_vec3 across[2] = {rl_scale(sign, directions[0]), rl_scale(sign, directions[1])};
-    add_turning(p, slots[e], across, list, &count);
-    const rl_body *body = rl_slot_body(model, slots[e]);
-    if (body && body->spin_slot != RL_NONE) {
-      const rl_quat rotation =
-          rl_body_rotation(model, state, state->points, slots[e] - model->node_count);
-      const rl_vec3 arm = rl_sub(ends[e], rl_position(&state->points[slots[e]]));
-      for (size_t k = 0; k < 2; k++) {
-        across[k] = rl_spin_lever(body, rotation, arm, across[k]);
-      }
-      add_turning(p, body->spin_slot, across, list, &count);
+  const rl_vec3 u = rl_unit(d);
+  uint32_t places[2];
+  for (size_t e = 0; e < 2; e++) {
+    places[e] = slots[e] == RL_NONE ? RL_NONE : p->kkt.slot_place[slots[e]];
+    if (places[e] != RL_NONE && slots[0] != slots[1]) {
+      rl_kkt_add_block(&p->kkt, places[e], places[e], s, -s, u);
     }
   }
-  for (uint32_t i = 0; i < count; i++) {
-    for (uint32_t j = 0; j < count; j++) {
-      for (size_t k = 0; k < 2 && list[j].place <= list[i].place; k++) {
-        rl_kkt_add_product(&p->kkt, list[i].place, list[j].place, s, list[i].across[k],
-                           list[j].across[k]);
-      }
-    }
+  if (places[0] != RL_NONE && places[1] != RL_NONE && slots[0] != slots[1]) {
+    const bool ordered = places[0] > places[1];
+    rl_kkt_add_block(&p->kkt, places[ordered ? 0 : 1], places[ordered ? 1 : 0], -s, s, u);
   }
 }
 
-// Adds the geometric stiffness of the straight pieces of a span.
+// Adds that of all pieces of a span. That of the spins of bodies is left out; the iteration
+// converges without it.
 static void bend_span(rl_implicit *p, const rl_model *model, const rl_state *state,
                       const rl_rows *rows, const rl_row *row) {
   const uint32_t rope = model->link_rope[row->item];
@@ -137,7 +92,7 @@ static void bend_span(rl_implicit *p, const rl_model *model, const rl_state *sta
     } else { // the length of a guided piece is linear
       continue;
     }
-    bend_piece(p, model, state, force, slots, ends);
+    bend_piece(p, force, slots, ends);
   }
 }
 

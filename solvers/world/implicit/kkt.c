@@ -390,15 +390,6 @@ void rl_kkt_add_block(rl_kkt *k, uint32_t row, uint32_t column, double a, double
   }
 }
 
-void rl_kkt_add_product(rl_kkt *k, uint32_t row, uint32_t column, double s, rl_vec3 a, rl_vec3 b) {
-  const double v[3] = {a.x, a.y, a.z}, u[3] = {b.x, b.y, b.z};
-  for (uint32_t i = 0; i < 3; i++) {
-    for (uint32_t j = 0; j < (row == column ? i + 1 : 3); j++) {
-      rl_kkt_add(k, row + i, column + j, s * v[i] * u[j]);
-    }
-  }
-}
-
 static double product(const double *x, const double *y, size_t count) {
   double sum = 0.0;
   for (size_t i = 0; i < count; i++) {

@@ -81,9 +81,6 @@ void rl_kkt_add_to_force(rl_kkt *kkt, uint32_t row, uint32_t slot, rl_vec3 force
 // Adds a I + b u u^T to the block of two slots.
 void rl_kkt_add_block(rl_kkt *kkt, uint32_t row, uint32_t column, double a, double b, rl_vec3 u);
 
-// Adds s a b^T to a block of positions, or to its lower half where row and column are the same.
-void rl_kkt_add_product(rl_kkt *kkt, uint32_t row, uint32_t column, double s, rl_vec3 a, rl_vec3 b);
-
 // Factors the matrix in place. Returns false if a pivot vanishes or is nan.
 bool rl_kkt_factor(rl_kkt *kkt);
 

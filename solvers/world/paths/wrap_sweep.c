@@ -148,7 +148,7 @@ static double most_approach(const rl_part *part, const moving_piece *m) {
 // Least advance, as a share of the step, and most advances towards a part: a piece that is still
 // outside then glides along it. Close to an end at rest the advances form a geometric series.
 static const double least_advance = 1e-6;
-enum { MOST_ADVANCES = 4000 };
+enum { MOST_ADVANCES = 4000, MOST_LOOKS = 100000 };
 
 // Returns when the piece first touches the part, as a share of the step, or last if `back`, by
 // conservative advancement: the distance changes no faster than `speed`, its most approach in the
@@ -172,7 +172,7 @@ static double find_touch(const rl_part *part, double radius, const moving_piece 
 // inside: it has gone through, or was struck by a corner that is away again.
 static bool has_been_inside(const rl_part *part, double radius, const moving_piece *m,
                             rl_passage touch, double speed) {
-  const double least = fmax(least_advance, (touch.until - touch.from) / MOST_ADVANCES);
+  const double least = fmax(least_advance, (touch.until - touch.from) / MOST_LOOKS);
   rl_vec3 unused;
   double advance = least, gap = 0.0;
   for (double t = touch.from; t < touch.until && gap >= -inside * part->inner;) {
