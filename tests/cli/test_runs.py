@@ -318,12 +318,12 @@ class Energies(Case):
             self.expect_true(abs(error - expected) <= self.rounding(energy, start, work, lost),
                              error, f"{expected!r}", f"energy_error_J, {what}, row {i}")
 
-    # Every cell runs in the contract's test; of what is written an eighth of them is enough, so
+    # Every cell runs in the contract's test; of what is written a sixteenth of them is enough, so
     # chosen that every solver and every scenario has its share; under sanitizers one for each scenario,
     # and a quarter of its rows, as the same code writes the others.
     def test_solvers_and_scenarios(self) -> None:
         for i, (scenario, missing) in enumerate(coverage().items()):
-            share, duration = (len(missing), "0.05") if SANITIZED else (8, "0.2")
+            share, duration = (len(missing), "0.05") if SANITIZED else (16, "0.2")
             for solver, lack in list(missing.items())[i % share::share]:
                 words = ("--duration", duration, "--step", "0.00625")
                 if lack:

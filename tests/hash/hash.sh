@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The same bits from gcc and clang, at -O0 and -O3: compares the state hashes of every solver on every
+# The same bits from gcc and clang, optimised or not: compares the state hashes of every solver on every
 # shipped scenario, and on some of its own, between a program of this build and builds of hash_main.c,
 # solvers and scenarios by other means. Closed forms, which no state depends on, are those of LIBRARY.
 # usage: hash.sh PROGRAM LIBRARY COMPILER [long]: the first two of this build, and the other compiler's
-# name. Long: more steps, and both compilers at -O0.
+# name, of which there is a build at -O0. Long: more steps, and both compilers at -O0 and -O3.
 set -e
 program=$1 library=$2 other=$3 long=$4
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -29,18 +29,19 @@ build_and_print() {
 
 print_hashes this "$program" &
 pids=$!
-for variant in 'gcc -O0' ${long:+'clang -O0'} "$other -O3"; do
-  name=$(echo "$variant" | tr -d ' ')
-  names="$names $name"
-  # shellcheck disable=SC2086
-  build_and_print "$name" $variant &
+case $long in
+  '') variants="$other-O0" ;;
+  *) variants="gcc-O0 clang-O0 $other-O3" ;;
+esac
+for name in $variants; do
+  build_and_print "$name" "${name%-*}" "-${name##*-}" &
   pids="$pids $!"
 done
 for pid in $pids; do wait "$pid"; done
-for name in $names; do
+for name in $variants; do
   if ! diff "$work/this.txt" "$work/$name.txt"; then
     echo "hash: expected the same bits from this build and $name, observed the differences above" >&2
     exit 1
   fi
 done
-echo "hash: $(wc -l <"$work/this.txt") cells, the same bits from this build and$names"
+echo "hash: $(wc -l <"$work/this.txt") cells, the same bits from this build and $variants"
