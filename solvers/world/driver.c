@@ -88,16 +88,17 @@ enum { COPIES = 10 };
 
 static void list_copies(rl_driver *d, const rl_model *model, const rl_solver_type *type,
                         copy copies[COPIES]) {
-  const copy all[COPIES] = {{model->wrap_capacity > 0, &d->before},
-                            {makes_parts(model, type), &d->whole},
-                            {makes_parts(model, type), &d->part},
-                            {model->is_limited, &d->reeled},
-                            {model->rings_rub, &d->gripped},
-                            {model->is_swiped, &d->swept},
-                            {type->is_adaptive || makes_parts(model, type), &d->undone},
-                            {books_starts(model, type), &d->first},
-                            {slips_in_catches(model, type), &d->caught},
-                            {slips_in_catches(model, type), &d->calmest}};
+  const copy all[COPIES] = {
+      {model->wrap_capacity > 0, &d->before},
+      {makes_parts(model, type), &d->whole},
+      {makes_parts(model, type), &d->part},
+      {model->is_limited, &d->reeled},
+      {model->rings_rub, &d->gripped},
+      {model->is_swiped, &d->swept},
+      {type->is_adaptive || (makes_parts(model, type) && model->event_count > 0), &d->undone},
+      {books_starts(model, type), &d->first},
+      {slips_in_catches(model, type), &d->caught},
+      {slips_in_catches(model, type), &d->calmest}};
   memcpy(copies, all, sizeof all);
 }
 
@@ -444,7 +445,7 @@ static void begin_again(rl_driver *driver, size_t changes) {
 // Whether the step is to be abandoned, of which a share is done (rl_watch).
 static bool is_abandoned(const rl_driver *driver, double share) {
   const rl_watch *watch = driver->info.watch;
-  return watch && driver->undone && watch->ends(watch->self, share);
+  return watch && watch->ends(watch->self, share);
 }
 
 // Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
@@ -547,8 +548,8 @@ rl_reason rl_driver_step(rl_driver *driver) {
   } else {
     advance(driver, t1);
   }
-  if (info->reason == RL_RUNNING && info->watch && driver->undone) {
-    rl_driver_set_state(driver, driver->undone);
+  if (info->reason == RL_RUNNING) { // without events its parts have begun where it did
+    rl_driver_set_state(driver, driver->undone ? driver->undone : driver->whole);
     driver->change_count = 0;
     return info->reason;
   }
