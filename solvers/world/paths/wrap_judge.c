@@ -506,7 +506,7 @@ static bool stick(const rl_model *model, rl_state *state, const rl_row *strand) 
 static bool needs_tension(const rl_model *model, const rl_state *state, const rl_rows *rows,
                           const rl_row *row, double dt) {
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
-  const double rate = rl_row_rate(rows, row, state->velocities) - row->reel;
+  const double rate = rl_row_rate(rows, row, state->velocities);
   return row->value + dt * (2.0 * fmax(rate, 0.0) + dt * rl_length(model->gravity)) >= -rounding;
 }
 
@@ -548,20 +548,31 @@ bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, r
   return changed;
 }
 
+// Whether a strand is too long at the end of a step, by its rate then.
+static bool ends_long(const rl_model *model, const rl_state *state, const rl_state *before,
+                      const rl_rows *rows, const rl_row *row, double dt) {
+  const uint32_t rope = model->link_rope[row->item];
+  const double rate = rl_row_rate(rows, row, state->velocities);
+  return rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count) + dt * rate >
+         rl_wrap_rounding * state->path_lengths[rope];
+}
+
 bool rl_wraps_stick_unheld(const rl_model *model, const rl_state *state, rl_state *before,
                            const rl_rows *rows, double dt, bool sticks) {
-  bool changed = false;
+  bool changed = false, contradicts = false;
   for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0; r++) {
     const rl_row *row = &rows->rows[r];
-    if (!may_jam(model, row) || !slips(model, state, row) ||
-        !(rl_strand_jams(model, state, row) || rows->unsolved[row->source])) {
+    contradicts = contradicts ||
+                  (row->kind == RL_ROW_SPAN && row->piece_count > 0 &&
+                   rows->unsolved[row->source] && ends_long(model, state, before, rows, row, dt));
+  }
+  for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0; r++) {
+    const rl_row *row = &rows->rows[r];
+    if (!may_jam(model, row) || !slips(model, state, row)) {
       continue;
     }
-    const uint32_t rope = model->link_rope[row->item];
-    const double rate = rl_row_rate(rows, row, state->velocities) - row->reel;
-    const double end =
-        rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count) + dt * rate;
-    if (end > rl_wrap_rounding * state->path_lengths[rope]) {
+    if ((contradicts && may_contradict(model, state, rows, row)) ||
+        (rl_strand_jams(model, state, row) && ends_long(model, state, before, rows, row, dt))) {
       changed = !sticks || stick(model, before, row) || changed;
     }
   }
