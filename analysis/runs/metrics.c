@@ -88,7 +88,8 @@ static void measure_pieces(rl_metrics *metrics, const rl_model *model, const rl_
     whole.radius = fmax(whole.radius, fmax(from, to) + thick);
   }
   for (uint32_t body = 0; body < model->body_count && count > 0; body++) {
-    for (uint32_t k = 0; touches[body] && is_near(whole, model, state, body) && k < count; k++) {
+    const bool near = touches[body] && is_near(whole, model, state, body);
+    for (uint32_t k = 0; near && k < count; k++) {
       const rl_vec3 middle = rl_scale(0.5, rl_add(items[k].exit, items[k + 1].entry));
       const ball about = {middle, rl_distance(middle, items[k].exit) + thick};
       if (is_near(about, model, state, body)) {
@@ -181,8 +182,9 @@ static void measure_stretch(rl_metrics *metrics, const rl_model *model, const rl
     whole.radius = fmax(whole.radius, fmax(from, to) + thick);
   }
   for (uint32_t body = 0; body < model->body_count; body++) {
-    const bool touches = model->touches[(size_t)rope * model->body_count + body];
-    for (uint32_t i = first; touches && is_near(whole, model, state, body) && i < end; i++) {
+    const bool touches = model->touches[(size_t)rope * model->body_count + body] &&
+                         is_near(whole, model, state, body);
+    for (uint32_t i = first; touches && i < end; i++) {
       measure_element(metrics, model, state, rope, i, body);
     }
   }

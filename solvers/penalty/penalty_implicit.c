@@ -35,7 +35,7 @@ static const rl_parameter parameters[PARAMETER_COUNT] = {
                  "damper of each stand-in, beside what the scenario gives the rope"},
     [HARDNESS] = {"hardness", RL_REAL, "1", 1e6, 1e-6, 1e12, NULL,
                   "automatic spring constant in units of 1 / (W h^2) (h: step, W: inverse mass of "
-                  "the row)"},
+                  "the row, (9) of its note)"},
     [DAMPING_RATIO] = {"damping_ratio", RL_REAL, "1", 0.0, 0, 1e6, NULL,
                        "automatic springs: damper as a fraction of the critical one"},
 };

@@ -43,7 +43,7 @@ typedef struct rl_entry {
   uint32_t strands; // that pull on the slot, of ropes over bodies
 } rl_entry;
 
-// (16) of papers/wraps.md: the pieces of inert strands beside a strand that take rest length from
+// (16a) of papers/wraps.md: the pieces of inert strands beside a strand that take rest length from
 // it, or give it what they have too much.
 typedef struct rl_beside {
   uint32_t first_piece, piece_count; // 0: none

@@ -132,9 +132,8 @@ static double lone_inverse_mass(const rl_model *model, const rl_state *state, co
 }
 
 // (3) Sets softness, lag and bounds of a row. `lone`: inverse mass by which a hard one gives way. A
-// hard row is a constraint, not a motion to be
-// resolved: with the midpoint rule it has its value at the end of the step, C + h dC/dt ((15) of
-// papers/convex.md).
+// hard row is a constraint, not a motion to be resolved: with the midpoint rule it has its value at
+// the end of the step, C + h dC/dt ((15) of papers/convex.md).
 static void set_row(rl_implicit *p, uint32_t m, rl_softness soft, double inverse_mass, double lone,
                     double lower) {
   p->hard[m] = soft.is_hard;

@@ -146,7 +146,7 @@ static rl_row *strand_row(rl_rows *rows, const rl_block *own, uint32_t k) {
   return &rows->rows[k == 0 ? own->first_row : rows->blocks[own->splits].first_row + k - 1];
 }
 
-// (16) of papers/wraps.md: tells the strands of an inextensible rope which inert ones beside them
+// (16a) of papers/wraps.md: tells the strands of an inextensible rope which inert ones beside them
 // take rest length from them: from that which pulls less, and give it to that which pulls more.
 void rl_strands_note_inert(const rl_model *model, const rl_state *state, rl_rows *rows,
                            const rl_block *own) {
