@@ -365,6 +365,21 @@ static void trials_that_come_round_end_without_a_gain(void **unused) {
   }
 }
 
+// Two ropes with weights at their ends slip over a light box; `more`: keys of the second one.
+static rl_scenario *two_over_a_box(double mass, double friction, const char *more) {
+  return scenario_from(
+      "name: propped\nduration: 1\nstep: 0.001\nbodies:\n"
+      "  box: {motion: axle, mass: %g, friction: %g, shape: {box: {size: [0.2, 0.1, 1]}}}\n"
+      "  a0: {mass: 2, position: [-0.1, -1, -0.3], velocity: [0, 1.9, 0]}\n"
+      "  b0: {mass: 2, position: [0.1, -1, -0.3], velocity: [0, -1.9, 0]}\n"
+      "  a1: {mass: 8, position: [-0.1, -1, -0.1], velocity: [0, -0.3, 0]}\n"
+      "  b1: {mass: 1, position: [0.1, -1, -0.1], velocity: [0, 0.3, 0]}\n"
+      "ropes:\n"
+      "  r0: {from: {body: a0}, to: {body: b0}, over: [{body: box, side: [0, 1, 0]}]}\n"
+      "  r1: {from: {body: a1}, to: {body: b1}, over: [{body: box, side: [0, 1, 0]}]%s}\n",
+      mass, friction, more);
+}
+
 // (7p) Two ropes slip over one light box, which each of them alone would turn the faster the more
 // it is pulled, and which the other one holds: both keep to (6) on every edge in every step in
 // which no edge comes or goes, to 1e-4, since tensions are means of steps in which the angles
@@ -373,16 +388,7 @@ static void ropes_hold_a_light_box_for_each_other(void **unused) {
   (void)unused;
   static const char *const all[] = {"impulse",    "impulse-direct", "pbd",   "xpbd",
                                     "pbd-direct", "rattle",         "convex"};
-  rl_scenario *s = scenario_from(
-      "name: propped\nduration: 1\nstep: 0.001\nbodies:\n"
-      "  box: {motion: axle, mass: 0.01, friction: 0.2, shape: {box: {size: [0.2, 0.1, 1]}}}\n"
-      "  a0: {mass: 2, position: [-0.1, -1, -0.3], velocity: [0, 1.9, 0]}\n"
-      "  b0: {mass: 2, position: [0.1, -1, -0.3], velocity: [0, -1.9, 0]}\n"
-      "  a1: {mass: 8, position: [-0.1, -1, -0.1], velocity: [0, -0.3, 0]}\n"
-      "  b1: {mass: 1, position: [0.1, -1, -0.1], velocity: [0, 0.3, 0]}\n"
-      "ropes:\n"
-      "  r0: {from: {body: a0}, to: {body: b0}, over: [{body: box, side: [0, 1, 0]}]}\n"
-      "  r1: {from: {body: a1}, to: {body: b1}, over: [{body: box, side: [0, 1, 0]}]}\n");
+  rl_scenario *s = two_over_a_box(0.01, 0.2, "");
   for (size_t m = 0; m < sizeof all / sizeof all[0]; m++) {
     rl_driver *d = driver_for(s, all[m], 0.001);
     uint32_t counts[2] = {0, 0};
@@ -415,17 +421,7 @@ static void ropes_hold_a_light_box_for_each_other(void **unused) {
 static void an_elastic_rope_does_not_hold_a_light_box(void **unused) {
   (void)unused;
   static const char *const all[] = {"xpbd", "convex", "penalty-implicit"};
-  rl_scenario *s = scenario_from(
-      "name: unpropped\nduration: 1\nstep: 0.00025\nbodies:\n"
-      "  box: {motion: axle, mass: 0.003, friction: 0.5, shape: {box: {size: [0.2, 0.1, 1]}}}\n"
-      "  a0: {mass: 2, position: [-0.1, -1, -0.3], velocity: [0, 1.9, 0]}\n"
-      "  b0: {mass: 2, position: [0.1, -1, -0.3], velocity: [0, -1.9, 0]}\n"
-      "  a1: {mass: 8, position: [-0.1, -1, -0.1], velocity: [0, -0.3, 0]}\n"
-      "  b1: {mass: 1, position: [0.1, -1, -0.1], velocity: [0, 0.3, 0]}\n"
-      "ropes:\n"
-      "  r0: {from: {body: a0}, to: {body: b0}, over: [{body: box, side: [0, 1, 0]}]}\n"
-      "  r1: {from: {body: a1}, to: {body: b1}, over: [{body: box, side: [0, 1, 0]}],"
-      " stiffness: 4000}\n");
+  rl_scenario *s = two_over_a_box(0.003, 0.5, ", stiffness: 4000");
   for (size_t m = 0; m < sizeof all / sizeof all[0]; m++) {
     rl_driver *d = driver_for(s, all[m], 0.00025);
     for (int n = 0; n < 1200; n++) {
