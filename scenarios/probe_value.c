@@ -16,7 +16,8 @@ static rl_vec3 slot_position(const rl_state *state, uint32_t slot) {
   return rl_position(&state->points[slot]);
 }
 
-// Returns position (0, 1, 2), velocity (3, 4, 5) or speed (6) of the point at a slot.
+// Returns a coordinate of the position (`which` is 0 to 2) or of the velocity (3 to 5) of the point
+// at a slot, or 6: its speed.
 static double component(const rl_state *state, uint32_t slot, unsigned which) {
   const rl_vec3 p = slot_position(state, slot);
   const rl_vec3 v = state->velocities[slot];

@@ -21,6 +21,7 @@ FUNCTIONS = "\n## Equations and functions\n"
 ELSEWHERE = {"my_solver", "gsl_integration_fixed"}  # a name to choose, and one of a library
 PLACES = {"solvers/FAMILY/NAME.c", "x.h", "x.c"}  # that stand for any file
 FILE = re.compile(r"[\w./-]+\.(?:c|h|py|sh|gp|js)")
+EQUATION = r"\(([1-9]\d?[a-z]?)\)"
 
 
 def pages() -> list[Path]:
@@ -80,6 +81,35 @@ def rows_of_functions(page: Path) -> Iterator[tuple[str, str, str]]:
         cells = row.strip("| ").split(" | ")
         if not cells[0].startswith("---"):
             yield head, cells[0], cells[-1]
+
+
+@functools.cache
+def equations(note: str) -> set[str]:
+    """The numbers of a note's displayed equations."""
+    page = REPOSITORY / f"papers/{note}.md"
+    blocks = re.findall(r"^```text\n(.*?)^```", text_of(page) if page.exists() else "",
+                        re.DOTALL | re.MULTILINE)
+    return set(re.findall(rf"(?:^|  ){EQUATION}\s", "".join(blocks), re.MULTILINE))
+
+
+@functools.cache
+def comments(name: str) -> list[str]:
+    """The comments of a C file, each with all its lines."""
+    return [" ".join(line.partition("//")[2].strip() for line in block.splitlines())
+            for block in re.findall(r"(?:[^\n]*//[^\n]*\n)+", sources()[name])]
+
+
+@functools.cache
+def notes_of(name: str) -> set[str]:
+    """The notes that a C file names, or a header for it, or solvers/README.md beside it."""
+    folder, stem = name.rsplit("/", 1)[0], Path(name).stem
+    heads = [head for head in sources() if head.rsplit("/", 1)[0] == folder and head.endswith(".h")
+             and (head == f"{folder}/{stem}.h" or head.endswith("_internal.h")
+                  and stem.startswith(Path(head).stem.removesuffix("_internal")))]
+    rows = [line for line in text_of(REPOSITORY / "solvers/README.md").splitlines()
+            if re.search(rf"`(?:\w+/)*{stem}\.(?:c|h|\[ch\])`", line)]
+    texts = [" ".join(comments(file)) for file in [name, *heads]] + rows
+    return set(re.findall(r"([\w-]+)\.md", " ".join(texts)))
 
 
 class Names(Case):
@@ -146,6 +176,21 @@ class Notes(Case):
                 if head.startswith("| equation |") and not numbers and "](#" not in equations:
                     self.expect_true(equations.lower().replace("-", " ") in prose, "not there",
                                      "a number, a link to a heading, or these words above", what)
+
+    def test_equations_in_the_code(self) -> None:
+        """Each number in a comment is that of an equation of the note named behind it ("(2), (3) of
+        papers/tangle.md"), or else of one that the file is about."""
+        behind = re.compile(rf"(?:,? ?(?:and|to|or)? ?{EQUATION})* (?:of|in) (?:papers/)?([\w-]+)\.md")
+        for name in sources():
+            if not name.endswith((".c", ".h")):
+                continue
+            for comment in comments(name):
+                for match in re.finditer(rf"(?<![\w)\]]){EQUATION}(?![\w(])", comment):
+                    named = behind.match(comment, match.end())
+                    notes = {named[2]} if named else notes_of(name)
+                    self.expect_true(any(match[1] in equations(note) for note in notes), "not there",
+                                     f"an equation of {sorted(notes)}",
+                                     f"{match[0]} in {name}: {comment[:60]}")
 
 
 class Readmes(Case):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Massless ropes that rub: the capstan law on drums, edges and in eyes, and wheels.
+// Massless ropes that rub: the capstan law on drums, edges and in eyes, and wheels. Equation
+// numbers are those of papers/wraps.md.
 #include "check.h"
 
 #include "world/paths/bend.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What reference says of its own error, (11), against the true one: never less than it, where that
-// is more than rounding.
+// is more than rounding. Equation numbers are those of papers/reference.md.
 #include "check.h"
 
 #include <gsl/gsl_errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ropes with mass through eyes.
+// Ropes with mass through eyes. Equation numbers are those of papers/eyes.md.
 #include "check.h"
 
 #include "world/ropes/elements.h"

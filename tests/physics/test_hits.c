@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Fast balls and taut ropes that meet within a step, or meet and part in it: in steps of any length
-// the ball feels the rope.
+// the ball feels the rope. Equation numbers are those of papers/changes.md unless another note is
+// named.
 #include "check.h"
 #include "world/trigonometry.h"
 

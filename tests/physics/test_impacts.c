@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bodies that hit each other while they hang on taut ropes or rub: all impulses act at the same
-// time, with every method and step, and the ledger knows what is lost.
+// time, with every method and step, and the ledger knows what is lost. Equation numbers are
+// those of papers/bodies.md.
 #include "check.h"
 
 #include <string.h>

@@ -468,7 +468,8 @@ static void a_hit_that_turns_a_slide_round_is_booked(void **unused) {
   }
 }
 
-// (11) Nothing falls or moves but a driven body, and what rounding makes of that is no divergence.
+// (11) of papers/world.md: nothing falls or moves but a driven body, and what rounding makes of
+// that is no divergence.
 static void rounding_does_not_diverge(void **unused) {
   (void)unused;
   rl_scenario *s = scenario_from(

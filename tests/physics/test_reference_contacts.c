@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // reference where things touch: balls, boxes, ropes with mass on what is round and on edges.
+// Equation numbers are those of papers/reference.md unless another note is named.
 #include "check.h"
 
 #include "world/rotation.h"

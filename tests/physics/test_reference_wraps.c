@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// reference on massless ropes over bodies: what winds, sticks, slips, and comes off.
+// reference on massless ropes over bodies: what winds, sticks, slips, and comes off. Equation
+// numbers are those of papers/reference.md unless another note is named.
 #include "check.h"
 
 #include <inttypes.h>

@@ -103,7 +103,7 @@ static void direct_methods_hold_the_chain(void **unused) {
   }
 }
 
-// small-steps-heavy: the largest error is 2 (18) (M/m) g dt^2 over n, or n^2 with substeps; the
+// small-steps-heavy: the largest error is 2 x 18 (M/m) g dt^2 over n, or n^2 with substeps; the
 // estimate leaves out the weight of the chain and what damping takes of the first swing: 1 %.
 static void heavy_end_falls_by_the_estimate(void **unused) {
   (void)unused;

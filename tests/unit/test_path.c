@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The path of a rope over round things and edges: closed forms, derivatives by differences, and
-// polylines that are pulled tight on the bodies and share no code with it.
+// polylines that are pulled tight on the bodies and share no code with it. Equation numbers are
+// those of papers/path.md.
 #include "check.h"
 #include "polyline.h"
 
@@ -409,7 +410,7 @@ static void directions_are_the_gradient(void **unused) {
   }
 }
 
-// (12) to (15) of a rope that is held on a ball: the gradient is a unit vector, the tangent touches
+// (12) to (14) of a rope that is held on a ball: the gradient is a unit vector, the tangent touches
 // what it says, and second derivatives are those of the gradient. In the plane it is a great
 // circle.
 static void held_on_a_ball_it_leaves_its_plane(void **unused) {
@@ -473,8 +474,8 @@ static void held_on_a_ball_it_leaves_its_plane(void **unused) {
   }
 }
 
-// (18) against the rope itself: it leaves the plane on a circle of geodesic curvature mu/R, and
-// that on a tangent. The arc is that of the formula but for the square of mu.
+// (18) of papers/wraps.md against the rope itself: it leaves the plane on a circle of geodesic
+// curvature mu/R, and that on a tangent. The arc is that of the formula but for the square of mu.
 static void it_leaves_its_plane_as_friction_lets_it(void **unused) {
   (void)unused;
   const rl_vec3 x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0}, centre = {0.0, 0.0, 0.0};
