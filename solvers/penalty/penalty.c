@@ -3,10 +3,10 @@
 // first (semi-implicit Euler), by velocity Verlet, or by Runge-Kutta. Elastic ropes have their own
 // stiffness; what the scenario calls inextensible or hard gets a stand-in. papers/penalty.md has
 // the derivation and the limit of the step.
-#include "springs.h"
+#include "strand_springs.h"
 #include "world/bodies/bounce.h"
 #include "world/memory.h"
-#include "world/paths/wrap_internal.h"
+#include "world/paths/wrap.h"
 #include "world/ropes/flexure.h"
 #include "world/rotation.h"
 #include "world/solver.h"
@@ -23,9 +23,6 @@ enum {
   PARAMETER_COUNT
 };
 enum { SEMI_IMPLICIT, VERLET, RK4 };
-
-// (4c) Most sweeps over the wraps of a rope.
-static const uint32_t give_sweeps = 20;
 
 static const rl_parameter parameters[PARAMETER_COUNT] = {
     [INTEGRATOR] =
@@ -61,13 +58,10 @@ typedef struct penalty {
   const double *parameters;
   rl_stand_in law;                // with the substep of the last step
   double weight;                  // time that the present forces count for [s]
-  double left;                    // substeps of the step behind the present one
   bool begins;                    // it is the first one
   bool goes_on;                   // the kick of the present forces has begun with others
   rl_spring *springs;             // [links], made at the start of the step
-  double *softenings;             // [ropes] (4a): what is left of s - 1 at the end of the step
-  double *hardenings;             // [ropes] by how much s falls in a substep
-  double *given;                  // [unknowns] (22): rest length that it gets in a substep [m]
+  rl_strand_springs strands;      // stand-ins of ropes over bodies
   rl_vec3 *forces;                // [slots] [N]
   rl_point *points;               // [slots] Runge-Kutta: positions at the start of the substep
   rl_vec3 *velocities;            // [slots] and velocities
@@ -82,9 +76,7 @@ typedef struct penalty {
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   penalty *self = memory;
   self->springs = rl_carve(c, model->link_count, sizeof *self->springs);
-  self->softenings = rl_carve(c, model->rope_count, sizeof *self->softenings);
-  self->hardenings = rl_carve(c, model->rope_count, sizeof *self->hardenings);
-  self->given = rl_carve(c, rl_unknown_capacity(model), sizeof *self->given);
+  rl_strand_springs_lay_out(&self->strands, model, c);
   self->forces = rl_carve(c, model->slot_count, sizeof *self->forces);
   self->points = rl_carve(c, model->slot_count, sizeof *self->points);
   self->velocities = rl_carve(c, model->slot_count, sizeof *self->velocities);
@@ -187,25 +179,14 @@ static void note_push(penalty *self, uint32_t source, double force, double rate)
   self->pushes[source] += force * self->weight;
 }
 
-// (4a) The spring of a row, which is softer where the springs of its rope were.
-static rl_spring spring_of_row(const penalty *self, const rl_model *model, const rl_row *row) {
-  rl_spring s = rl_row_spring(&self->law, model, row);
-  if (row->piece_count > 0 && !s.physical) {
-    const uint32_t rope = model->link_rope[row->item];
-    const double soft = 1.0 + self->softenings[rope] + self->left * self->hardenings[rope];
-    s.stiffness /= soft * soft;
-  }
-  return s;
-}
-
 static void push_row(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
                      rl_row *row, rl_step_info *info) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double rate = rl_row_rate(rows, row, state->velocities);
-  const rl_spring s = spring_of_row(self, model, row);
+  const rl_spring s = rl_strand_spring(&self->strands, &self->law, model, row);
   double force = spring_force(s, row->value, rate, row->lower);
   if (rows->gives_way && row->piece_count > 0 && !s.physical) { // (22)
-    const double flow = self->given[row->source] / self->law.h;
+    const double flow = self->strands.given[row->source] / self->law.h;
     force = spring_force(s, row->value, self->begins ? 0.0 : rate - flow, row->lower);
     info->dissipated += s.stiffness * fmax(row->value, 0.0) * flow * self->weight;
   }
@@ -436,112 +417,6 @@ static void set_springs(penalty *self, const rl_model *model, const rl_state *st
   }
 }
 
-// Returns what the springs of a rope over bodies would store with (4) [J].
-static double rope_energy(const penalty *self, const rl_model *model, const rl_state *state,
-                          rl_rows *rows, uint32_t rope) {
-  double energy = 0.0;
-  for (uint32_t k = 0; k < rows->row_count; k++) {
-    rl_row *row = &rows->rows[k];
-    if (row->piece_count > 0 && model->link_rope[row->item] == rope) {
-      rl_row_evaluate(model, state, rows, row, state->points);
-      energy += rl_row_spring_energy(&self->law, model, row);
-    }
-  }
-  return energy;
-}
-
-// (4a) Where the rows of a rope over bodies have changed, its springs begin with what they stored.
-static void soften(penalty *self, const rl_model *model, const rl_state *state, rl_rows *rows) {
-  const double most = self->law.stiffness > 0.0 ? INFINITY : 0.5 * sqrt(self->law.hardness);
-  const double substeps = self->parameters[SUBSTEPS];
-  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
-    const double was = state->stand_ins[r], now = rope_energy(self, model, state, rows, r);
-    const double more = was > 0.0 && now > was ? sqrt(now / was) - 1.0 : 0.0;
-    self->hardenings[r] = fmin(more / substeps, most);
-    self->softenings[r] = fmax(more - substeps * self->hardenings[r], 0.0);
-  }
-}
-
-// Keeps what the springs of ropes over bodies store at the end of a step.
-static void keep_stand_ins(const penalty *self, const rl_model *model, rl_state *state,
-                           rl_rows *rows) {
-  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0; r++) {
-    const double s = 1.0 + self->softenings[r];
-    state->stand_ins[r] = rope_energy(self, model, state, rows, r) / (s * s);
-  }
-}
-
-// The strand of a rope that begins with a piece, or ends with it; NULL: none does.
-static rl_row *strand_at(const rl_model *model, rl_rows *rows, uint32_t rope, uint32_t piece,
-                         bool begins) {
-  rl_row *found = NULL;
-  for (uint32_t k = 0; k < rows->row_count && !found; k++) {
-    rl_row *row = &rows->rows[k];
-    const uint32_t at = row->first_piece + (begins ? 0 : row->piece_count - 1);
-    found = row->piece_count > 0 && at == piece && model->link_rope[row->item] == rope ? row : NULL;
-  }
-  return found;
-}
-
-// (4c) The rest length that the strand `on` takes from `from` until friction holds its pull [m].
-static double given_way(rl_spring from, const rl_row *from_row, rl_spring on, const rl_row *on_row,
-                        double ratio) {
-  const double beyond = on.stiffness * on_row->value - ratio * from.stiffness * from_row->value;
-  const double moved = beyond / (on.stiffness + ratio * from.stiffness);
-  return fmax(fmin(moved, on_row->value), 0.0); // both slack: what is too long
-}
-
-// (4c) Moves rest length over a wrap that sticks. Returns how much [m].
-static double give_way(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows,
-                       uint32_t rope, uint32_t i) {
-  rl_wrap *wraps = rl_wraps_of(model, state, rope);
-  const double ratio = rl_wrap_holding_ratio(model, state, rope, i);
-  rl_row *back = strand_at(model, rows, rope, i, false);
-  rl_row *on = strand_at(model, rows, rope, i + 1, true);
-  if (wraps[i].grip != RL_STICKS || !isfinite(ratio) || !back || !on) {
-    return 0.0;
-  }
-  rl_row_evaluate(model, state, rows, back, state->points);
-  rl_row_evaluate(model, state, rows, on, state->points);
-  rl_spring before = spring_of_row(self, model, back);
-  const rl_spring behind = spring_of_row(self, model, on);
-  for (uint32_t p = back->first_piece; p < i; p++) { // the pull of its last piece
-    before.stiffness *= rl_wrap_tension_ratio_behind(model, state, rope, p);
-  }
-  if (before.stiffness == 0.0 || behind.stiffness == 0.0) { // no motion changes its length
-    return 0.0;
-  }
-  const double moved =
-      given_way(before, back, behind, on, ratio) - given_way(behind, on, before, back, ratio);
-  wraps[i].rest += moved;
-  if (i > 0) { // the rest length of piece 0 is what remains of the sum
-    wraps[i - 1].rest -= moved;
-  }
-  self->given[back->source] -= moved;
-  self->given[on->source] += moved;
-  return fabs(moved);
-}
-
-// (4c), (22) Gives the springs of ropes over bodies pulls that friction holds.
-static void give_way_all(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows) {
-  for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
-    self->given[i] = 0.0;
-  }
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    const rl_rope *rope = &model->ropes[r];
-    const bool gives = rope->wrap_capacity > 0 && rope->rubs && isinf(rope->stiffness) &&
-                       !rl_wraps_is_loop(model, r);
-    const uint32_t count = gives ? state->wrap_counts[r] : 0;
-    double moved = INFINITY;
-    for (uint32_t sweep = 0; sweep < give_sweeps && moved > 0.0; sweep++) {
-      moved = 0.0;
-      for (uint32_t i = 0; i < count; i++) {
-        moved += give_way(self, model, state, rows, r, i);
-      }
-    }
-  }
-}
-
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   penalty *self = memory;
@@ -550,20 +425,20 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
       integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
   set_springs(self, model, state, dt / substeps);
-  give_way_all(self, model, state, rows);
-  soften(self, model, state, rows);
+  rl_strand_springs_give_way(&self->strands, &self->law, model, state, rows);
+  rl_strand_springs_soften(&self->strands, &self->law, model, state, rows, substeps);
   self->goes_on = false;
   for (size_t i = 0; i < unknowns; i++) {
     self->impulses[i] = 0.0;
   }
   for (int i = 0; i < substeps; i++) {
-    self->left = substeps - i - 1.0;
+    self->strands.left = substeps - i - 1.0;
     self->begins = i == 0;
     if (i > 0) {
       rl_detect_again(model, state, rows);
     }
     if (rows->gives_way) {
-      give_way_all(self, model, state, rows);
+      rl_strand_springs_give_way(&self->strands, &self->law, model, state, rows);
     }
     for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
       self->last[k] = -self->impulses[k];
@@ -583,7 +458,7 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->last[i] += self->impulses[i];
   }
   info->last_impulses = self->last;
-  keep_stand_ins(self, model, state, rows);
+  rl_strand_springs_keep(&self->strands, &self->law, model, state, rows);
   if (info->want_residual || info->trace) {
     // An explicit method does not iterate: one entry a step.
     rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers, 1.0, dt));
@@ -591,17 +466,11 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   return RL_CONVERGED_ITERATIONS;
 }
 
-// Energy in the stand-ins; those of a rope over bodies whose rows have changed are softened, (4a).
-// Before the first step there is none: they depend on the substep.
+// Before the first step there are no stand-ins: they depend on the substep.
 static double stored_energy(const void *memory, const rl_model *model, const rl_state *state,
                             rl_rows *rows) {
   const penalty *self = memory;
-  double energy = self->law.h == 0.0 ? 0.0 : rl_springs_energy(&self->law, model, state, rows);
-  for (uint32_t r = 0; r < model->rope_count && model->wrap_capacity > 0 && energy > 0.0; r++) {
-    const double was = state->stand_ins[r];
-    energy -= was > 0.0 ? fmax(rope_energy(self, model, state, rows, r) - was, 0.0) : 0.0;
-  }
-  return energy;
+  return self->law.h == 0.0 ? 0.0 : rl_strand_springs_energy(&self->law, model, state, rows);
 }
 
 const rl_solver_type rl_solver_penalty = {
