@@ -46,6 +46,7 @@ typedef struct rl_lcp_options {
   rl_regularisation regularisation; // D, as a fraction of W
 } rl_lcp_options;
 
+// Carve the arrays for a model (memory.h), and free what the matrix has grown to.
 void rl_lcp_lay_out(rl_lcp *lcp, const rl_model *model, rl_carver *carver);
 void rl_lcp_release(rl_lcp *lcp);
 

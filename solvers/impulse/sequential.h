@@ -55,6 +55,7 @@ typedef struct rl_sequential_view {
 typedef void rl_sequential_law(const void *solver, const rl_sequential_view *view, double h,
                                rl_sequential_row *row);
 
+// Carves the arrays for a model (memory.h).
 void rl_sequential_lay_out(rl_sequential *sequential, const rl_model *model, rl_carver *carver);
 
 // Evaluates value, gradient and inverse mass of every row at the state's positions.

@@ -40,6 +40,7 @@ typedef struct rl_relaxation {
   double *held;          // [unknowns] multipliers that strands stay near to; NULL: there are none
 } rl_relaxation;
 
+// Carves the arrays for a model (memory.h).
 void rl_relaxation_lay_out(rl_relaxation *relaxation, const rl_model *model, rl_carver *carver);
 
 // (1)-(2) v += h g, p = x + h v, with the positions before kept. Multipliers start at 0, those of

@@ -21,6 +21,7 @@ typedef struct rl_choice {
   double *impulses;       // [unknowns] so far [N s]
 } rl_choice;
 
+// Carves the arrays for a model (memory.h).
 void rl_choice_lay_out(rl_choice *choice, const rl_model *model, rl_carver *carver);
 
 // Keeps the choice at the end of a step.

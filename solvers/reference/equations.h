@@ -17,6 +17,7 @@ static inline size_t rl_equations_tail(const rl_model *model) {
   return 6 * (size_t)model->slot_count;
 }
 
+// Returns the size of y, with so many planes that yield.
 static inline size_t rl_equations_dimension(const rl_model *model, size_t rows, size_t yields) {
   return rl_equations_tail(model) + 2 + (model->split_capacity > 0 ? 2 : 1) * rows + 3 * yields;
 }
@@ -73,6 +74,7 @@ typedef struct rl_gauge {
   double depth, rate; // if the row does not act: C and dC/dt over the scene's size; else NAN
 } rl_gauge;
 
+// Raises a gauge to a value, which is then not that of a depth.
 static inline void rl_gauge_raise(rl_gauge *gauge, double value) {
   *gauge = value > gauge->value ? (rl_gauge){value, NAN, NAN} : *gauge;
 }

@@ -24,6 +24,8 @@ static inline double rl_energy_total(rl_energy e) {
 // (8) of papers/world.md: returns the energies of all that moves; `elastic` is that of elastic
 // ropes.
 rl_energy rl_state_energy(const rl_model *model, const rl_state *state);
+
+// Returns the momentum of all that moves.
 rl_momentum rl_state_momentum(const rl_model *model, const rl_state *state);
 
 // Returns the loss in the dampers of elastic ropes in h [s] at the state's velocities: the sum of
@@ -34,7 +36,10 @@ double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *row
 // What the ledger remembers of every row from the start of a step.
 typedef struct rl_ledger rl_ledger;
 
-size_t rl_ledger_bytes(const rl_model *model); // memory of a ledger [bytes]
+// Returns the memory of a ledger [bytes].
+size_t rl_ledger_bytes(const rl_model *model);
+
+// Creates a ledger for a model; NULL when out of memory. Free it with rl_ledger_free.
 rl_ledger *rl_ledger_create(const rl_model *model);
 void rl_ledger_free(rl_ledger *ledger);
 

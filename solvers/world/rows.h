@@ -181,7 +181,11 @@ typedef struct rl_rows {
   void *allocation;
 } rl_rows;
 
-size_t rl_rows_bytes(const rl_model *model); // memory of rows [bytes]
+// Returns the memory of the rows of a model [bytes].
+size_t rl_rows_bytes(const rl_model *model);
+
+// Creates the rows of a model, which rl_detect fills; NULL when out of memory. Free them with
+// rl_rows_free.
 rl_rows *rl_rows_create(const rl_model *model);
 void rl_rows_free(rl_rows *rows);
 
@@ -201,6 +205,7 @@ static inline rl_vertex rl_node_vertex(const rl_model *model, uint32_t slot) {
 typedef enum rl_order { RL_FORWARD, RL_BACKWARD, RL_SYMMETRIC } rl_order;
 #define RL_ORDER_CHOICES "forward|backward|symmetric"
 
+// Whether iteration `iteration`, counted from 0, goes backward.
 static inline bool rl_order_is_backward(rl_order order, int iteration) {
   return order == RL_BACKWARD || (order == RL_SYMMETRIC && iteration % 2 == 1);
 }
@@ -259,6 +264,7 @@ static inline uint32_t rl_row_slot(const rl_rows *rows, const rl_row *row, uint3
                                        : rows->entries[row->first_entry + entry].slot;
 }
 
+// Return the way of a crossing at trial positions [m], and its value C from that [m].
 static inline rl_vec3 rl_crossing_way(const rl_crossing *c, const rl_point *points) {
   const rl_vec3 first = rl_scale(c->shares[0], rl_position(&points[c->slots[0]]));
   const rl_vec3 second = rl_scale(c->shares[2], rl_position(&points[c->slots[2]]));

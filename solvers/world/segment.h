@@ -10,6 +10,8 @@ typedef struct rl_segment {
   double square;     // squared length [m^2]
 } rl_segment;
 
+// Return a segment from its first end and the vector to the second, or from both ends; and that
+// end.
 static inline rl_segment rl_segment_from(rl_vec3 from, rl_vec3 way) {
   return RL_LITERAL(rl_segment){from, way, rl_dot(way, way)};
 }
@@ -31,6 +33,8 @@ typedef struct rl_nearest {
 // the nearest points of their lines.
 #define RL_SEGMENTS_PARALLEL 1e-10
 
+// Returns the points at the fractions s of `a` and t of `b`, with `between` from b->from to
+// a->from.
 static inline rl_nearest rl_segments_at(const rl_segment *a, const rl_segment *b, rl_vec3 between,
                                         double s, double t) {
   return RL_LITERAL(rl_nearest){s, t, rl_add_scaled(rl_add_scaled(between, s, a->way), -t, b->way)};

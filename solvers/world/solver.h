@@ -49,6 +49,7 @@ typedef enum rl_reason {
   RL_STOPPED = 3,              // the scenario does not allow another step
 } rl_reason;
 
+// Returns a reason in words.
 const char *rl_reason_name(rl_reason reason);
 
 // A callback that can abort a long step. A method that can take long, and the driver where it makes

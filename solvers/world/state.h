@@ -146,6 +146,7 @@ static inline rl_path_item *rl_path_items(const rl_state *state, uint32_t rope) 
   return &state->items[state->model->ropes[rope].first_wrap + 2 * rope];
 }
 
+// Returns the growths of a rope over bodies, of each of its pieces [m].
 static inline double *rl_wrap_growths(const rl_state *state, uint32_t rope) {
   return &state->growths[state->model->ropes[rope].first_wrap + rope];
 }

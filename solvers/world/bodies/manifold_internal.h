@@ -33,6 +33,7 @@ typedef struct rl_polyhedron rl_polyhedron;
 void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyhedron *p,
                           rl_vec3 from, rl_vec3 to, double radius, uint32_t feature, bool swapped);
 
+// Return a point and a direction of the part's own frame in the world.
 static inline rl_vec3 rl_solid_point(const rl_solid *s, rl_vec3 local) {
   return rl_add(s->position,
                 rl_rotate(s->rotation, rl_add(s->part->at, rl_rotate(s->part->rotation, local))));

@@ -47,6 +47,7 @@ static inline rl_cone rl_cone_scale(rl_cone w, double scale, rl_cone x) {
                    rl_scale(scale, rl_add_scaled(x.rest, turn, w.rest))};
 }
 
+// Returns (a0, -a1).
 static inline rl_cone rl_cone_turned(rl_cone a) {
   return (rl_cone){a.first, rl_scale(-1.0, a.rest)};
 }

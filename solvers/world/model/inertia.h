@@ -15,6 +15,7 @@ typedef struct rl_moments {
 // Returns the moments of a part in the frame of its body. The volume of a plane is infinite.
 rl_moments rl_part_moments(const rl_part *part);
 
+// sum += moments, about the same origin.
 void rl_moments_add(rl_moments *sum, const rl_moments *moments);
 
 // Computes the rows of the inertia tensor about the origin of the frame, for a mass [kg m^2].

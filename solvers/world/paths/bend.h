@@ -36,6 +36,7 @@ typedef struct rl_arc {
   double wrap;                   // [rad]
 } rl_arc;
 
+// Returns the arc of bend `index` of a rope.
 rl_arc rl_bend_arc(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index);
 
 // Returns the point of an arc at an angle [rad], also beyond its ends [m]; with `rate` not NULL

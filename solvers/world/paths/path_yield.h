@@ -20,6 +20,7 @@ typedef struct rl_path_yield {
   double length;   // derivative of the length of the rope with respect to it [m]
 } rl_path_yield;
 
+// (19c) Returns it; `wrap` as above.
 rl_path_yield rl_path_yield_of(const rl_path_round *round, rl_vec3 p, rl_vec3 q, double friction,
                                double wrap);
 

@@ -23,6 +23,7 @@
 
 #include "../rows.h"
 
+// Whether the rope slips over a wrap, in either direction.
 static inline bool rl_wrap_slips(const rl_wrap *wrap) {
   return wrap->grip == RL_SLIPS_ON || wrap->grip == RL_SLIPS_BACK;
 }
