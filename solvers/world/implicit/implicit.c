@@ -149,10 +149,10 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
                     const rl_implicit_method *method) {
   rl_softness_law *law = method->law;
   const void *solver = method->solver;
+  const rl_softness none = {0.0, 0.0, false};
   for (uint32_t k = 0; k < model->link_count && state->element_counts; k++) {
-    p->values[k] = 0.0;
-    set_row(p, k, (rl_softness){0.0, 0.0, false}, 0.0, 0.0,
-            0.0); // the element may no longer exist
+    p->values[k] = 0.0; // unless the element exists
+    set_row(p, k, none, 0.0, 0.0, 0.0);
   }
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
@@ -166,8 +166,8 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
       rl_row *row = &rows->rows[k];
       rl_row_evaluate(model, state, rows, row, state->points);
       const double lone = lone_inverse_mass(model, state, rows, row);
-      const double felt =
-          row->compliance > 0.0 ? row->inverse_mass : lone; // by springs and dampers
+      const bool is_elastic = row->compliance > 0.0;
+      const double felt = is_elastic ? row->inverse_mass : lone; // by springs and dampers
       set_row(p, row->source, law(solver, rope, row->rest, row->compliance, felt),
               rl_implicit_weight(p, row), lone, row->lower);
     }
@@ -199,7 +199,7 @@ static void begin(rl_implicit *p, const rl_model *model, rl_state *state, rl_row
   rl_frictions_watch(p->frictions, &p->tangents, rows, state->velocities);
   memcpy(p->forces, state->multipliers, count * sizeof *p->forces);
   // Driven and turning bodies go to the end of the equations: the middle of the step, or its end.
-  const double ahead = integrator == RL_MIDPOINT ? p->h : p->dt;
+  const double ahead = rl_implicit_time(p);
   predict_places(p, model, state, ahead);
   predict_spins(p, model, state, ahead);
 }
@@ -342,35 +342,27 @@ static void end_unsettled(rl_implicit *p, const rl_model *model, rl_state *state
   }
 }
 
-// Solves the step. `is_near`: positions and forces start from the solution of another integrator.
-static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
-                      const rl_implicit_method *method, int iterations, bool is_near,
-                      rl_step_info *info) {
-  const int tries = method->tries;
-  double tolerance = fmax(method->tolerance, method->fraction * p->shortest);
-  // Newton's method needs forces of the step before to start from.
-  p->known_force = 0.0;
-  p->kept_residual = INFINITY;
-  p->is_balanced = false;
-  for (uint32_t m = 0; m < p->row_count; m++) {
-    p->known_force = fmax(p->known_force, fabs(p->forces[m]));
-  }
-  const int first = p->known_force == 0.0 ? 0 : tries < iterations ? tries : iterations;
-  const uint64_t before = info->iterations;
-  rl_reason reason = RL_CONVERGED_ITERATIONS;
-  if (tolerance > 0.0) {
-    tolerance = fmax(tolerance, p->rounding);
-  }
+// Solves the equations: Newton's method from the forces of the step before, then the interior
+// point, for elements that turn over or for all rows. `is_near`: positions and forces start from
+// the solution of another integrator.
+static rl_reason solve(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                       const rl_implicit_method *method, int iterations, bool is_near,
+                       rl_step_info *info) {
+  const double asked = fmax(method->tolerance, method->fraction * p->shortest);
+  const double tolerance = asked > 0.0 ? fmax(asked, p->rounding) : asked;
   if (p->known_force == 0.0 && !is_near && is_free(p, model, state, rows)) {
     p->is_balanced = true;
     info->iterations++;
     info->row_evaluations += p->row_count;
     rl_trace(info, 0.0);
-    reason = RL_CONVERGED_TOLERANCE;
+    return RL_CONVERGED_TOLERANCE;
   }
-  const bool turns = reason != RL_CONVERGED_TOLERANCE && rl_elements_turn(p, model, state, rows);
-  if (first > 0 && (!turns || is_near)) {
-    reason = rl_implicit_newton(p, model, state, rows, first, RL_FROM_GUESS, tolerance, info);
+  const int tries = method->tries < iterations ? method->tries : iterations;
+  const uint64_t before = info->iterations;
+  const bool turns = rl_elements_turn(p, model, state, rows);
+  rl_reason reason = RL_CONVERGED_ITERATIONS;
+  if (p->known_force != 0.0 && tries > 0 && (!turns || is_near)) { // else there is no guess
+    reason = rl_implicit_newton(p, model, state, rows, tries, RL_FROM_GUESS, tolerance, info);
   }
   int left = iterations - (int)(info->iterations - before);
   if (reason != RL_CONVERGED_TOLERANCE && turns && left > 0) {
@@ -380,6 +372,20 @@ static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl
   if (reason != RL_CONVERGED_TOLERANCE && left > 0) {
     reason = rl_implicit_interior(p, model, state, rows, left, tolerance, info);
   }
+  return reason;
+}
+
+// Solves the step, ends it if there is no solution, and writes its forces.
+static rl_reason find(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                      const rl_implicit_method *method, int iterations, bool is_near,
+                      rl_step_info *info) {
+  p->known_force = 0.0;
+  p->kept_residual = INFINITY;
+  p->is_balanced = false;
+  for (uint32_t m = 0; m < p->row_count; m++) {
+    p->known_force = fmax(p->known_force, fabs(p->forces[m]));
+  }
+  const rl_reason reason = solve(p, model, state, rows, method, iterations, is_near, info);
   if (reason != RL_CONVERGED_TOLERANCE) {
     end_unsettled(p, model, state, rows);
   }
@@ -534,7 +540,7 @@ static void finish(rl_implicit *p, const rl_model *model, rl_state *state, rl_ro
   } else {
     rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
   }
-  rl_state_reel(model, state, p->integrator == RL_MIDPOINT ? p->dt - p->h : 0.0);
+  rl_state_reel(model, state, p->dt - rl_implicit_time(p));
   if (rests) {
     rl_implicit_remove_rates(p, model, state, rows, info->ledger);
   }
@@ -560,17 +566,13 @@ static bool is_rough(const rl_implicit *p, const rl_state *state, const rl_rows 
           (p->integrator == RL_BDF2 && rl_ledger_is_hit(info->ledger, state, rows)));
 }
 
-static double time_ahead(const rl_implicit *p) {
-  return p->integrator == RL_MIDPOINT ? p->h : p->dt;
-}
-
-// Begins the step once more from its start, where it has got to its end.
+// Begins the step once more from its start, with winches that have run on as far as it needs.
 static void begin_again(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                         const rl_implicit_method *method, rl_integrator integrator) {
+  const double before = rl_implicit_time(p);
   return_to_start(p, model, state);
-  rl_state_reel(model, state, -time_ahead(p));
   begin(p, model, state, rows, method, integrator);
-  rl_state_reel(model, state, time_ahead(p));
+  rl_state_reel(model, state, rl_implicit_time(p) - before);
 }
 
 // (26) of papers/convex.md: solves a step that has not settled from its start with springs in the
@@ -605,8 +607,7 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   if (p->kkt.is_short) {
     return RL_DIVERGED_MEMORY;
   }
-  const double ahead = middle ? p->h : dt;
-  rl_state_reel(model, state, ahead);
+  rl_state_reel(model, state, rl_implicit_time(p));
   const uint64_t before = info->iterations;
   // Methods of order 2 leave half of the iterations for backward Euler, in case it has to follow.
   const int first = p->integrator == RL_EULER ? method->iterations : method->iterations / 2;
@@ -622,14 +623,12 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
   if (again) {
     const bool is_end = p->integrator == RL_BDF2 && reason == RL_CONVERGED_TOLERANCE;
     memcpy(p->kept.points, state->points, model->slot_count * sizeof *p->kept.points);
-    return_to_start(p, model, state);
-    begin(p, model, state, rows, method, RL_EULER);
+    begin_again(p, model, state, rows, method, RL_EULER);
     for (uint32_t i = 0; i < model->place_count && is_end; i++) { // BDF2's end is a good guess
       if (rl_implicit_moves(p, i)) {
         state->points[i] = p->kept.points[i];
       }
     }
-    rl_state_reel(model, state, dt - ahead);
     const int left = method->iterations - (int)(info->iterations - before);
     reason = find(p, model, state, rows, method, left, is_end, info);
   }

@@ -61,63 +61,77 @@ typedef struct rl_iterate {
 
 typedef struct rl_implicit {
   rl_kkt kkt;
+
+  // The step.
   rl_integrator integrator;
-  uint32_t row_count;      // number of multipliers, without those of tangents
-  double dt;               // the step [s]
-  double give;             // least softness of a row, in units of W h^2
-  double h;                // that of the equations above [s]
-  bool squares;            // hard elements have C = (|d|^2 - l^2) / 2l instead of |d| - l, with the
-                           // same zero; with the midpoint rule they always have
-  double *inertia;         // [slots] M / h^2, with drag [kg/s^2]
-  rl_vec3 *target;         // [slots] y [m]; 0 for a spin
-  rl_vec3 *predicted;      // [slots] velocities with which y was reached [m/s]
-  rl_vec3 *imbalance;      // [slots] [N]
-  rl_vec3 *moves;          // [slots] since the start of the step [m]
-  rl_vec3 *ways;           // [slots] velocities at the end of the equations, times h [m]
-  rl_point *origin;        // [slots] positions at the start of the step
-  rl_vec3 *start;          // [slots] velocities at the start of the step
-  rl_quat *rotations;      // [bodies] at y
-  rl_quat *turned;         // [bodies] rotations at the start of the step
-  rl_point *past;          // [slots] BDF2: positions one step earlier
-  rl_vec3 *past_rates;     // [slots] BDF2: velocities one step earlier
-  double past_dt;          // length of that step [s]; 0: there is none
-  rl_bent_link *links;     // [links]
-  double *values;          // [unknowns] C with its damper at the positions last evaluated [m]
-  double *weights;         // [unknowns] J M^-1 J^T there, with the masses of the model [1/kg]
-  double *softness;        // [unknowns] [m/N]
-  double *lag;             // [unknowns] damping over (h stiffness), and 1 where the row is ahead
-  bool *hard;              // [unknowns] the scenario gives the row no stiffness
-  double *lower;           // [unknowns] bounds of the forces
-  double *forces;          // [unknowns] lambda [N]
-  double *diagonal;        // [unknowns] D of the matrix
-  double *right;           // [unknowns] right sides of the rows
-  double *slack;           // [unknowns] interior point: s of C - softness lambda + s = 0 [m]
-  double *change;          // [unknowns] of lambda
-  double *slack_change;    // [unknowns]
-  double *rest_of_product; // [unknowns] residual of the complementarity lambda s
-  bool *active;            // [unknowns]
-  double *solution;        // [places]
-  rl_direct tangents;      // only its tangents of contacts with friction are used
-  rl_friction *frictions;  // [contacts]
-  rl_iterate kept;         // that with the least residual
-  rl_iterate left;         // where a step that does not settle ends with hard rows, (26)
-  rl_cone_pair *cones;     // [contacts]
-  rl_element_pair *elements; // [links]
+  double dt;          // its length [s]
+  double h;           // h of the equations [s]
+  double give;        // least softness of a row, in units of W h^2
+  uint32_t row_count; // number of multipliers, without those of tangents
+  bool squares;       // hard elements have C = (|d|^2 - l^2) / 2l instead of |d| - l, with the same
+                      // zero; with the midpoint rule they always have
+  rl_point *origin;   // [slots] positions at its start
+  rl_vec3 *start;     // [slots] velocities at its start
+  rl_quat *turned;    // [bodies] rotations at its start
+  rl_point *past;     // [slots] BDF2: positions one step earlier
+  rl_vec3 *past_rates; // [slots] BDF2: velocities one step earlier
+  double past_dt;      // length of that step [s]; 0: there is none
+
+  // Places.
+  double *inertia;    // [slots] M / h^2, with drag [kg/s^2]
+  rl_vec3 *target;    // [slots] y [m]; 0 for a spin
+  rl_vec3 *predicted; // [slots] velocities with which y was reached [m/s]
+  rl_quat *rotations; // [bodies] at y
+  rl_vec3 *imbalance; // [slots] [N]
+  rl_vec3 *moves;     // [slots] since the start of the step [m]
+  rl_vec3 *ways;      // [slots] velocities at the end of the equations, times h [m]
+
+  // Rows.
+  rl_bent_link *links; // [links]
+  double *values;      // [unknowns] C with its damper at the positions last evaluated [m]
+  double *weights;     // [unknowns] J M^-1 J^T there, with the masses of the model [1/kg]
+  double *softness;    // [unknowns] [m/N]
+  double *lag;         // [unknowns] damping over (h stiffness), and 1 where the row is ahead
+  bool *hard;          // [unknowns] the scenario gives the row no stiffness
+  double *lower;       // [unknowns] bounds of the forces
+  double *forces;      // [unknowns] lambda [N]
+  bool *active;        // [unknowns]
+
+  // One iteration.
+  double *diagonal; // [unknowns] D of the matrix
+  double *right;    // [unknowns] right sides of the rows
+  double *solution; // [places]
+
+  // The interior point method.
+  double *slack;             // [unknowns] s of C - softness lambda + s = 0 [m]
+  double *change;            // [unknowns] of lambda
+  double *slack_change;      // [unknowns]
+  double *rest_of_product;   // [unknowns] residual of the complementarity lambda s
+  rl_cone_pair *cones;       // [contacts]
   double cone_weight;        // weight of the complementarity of cones relative to that of rows
-  double *follows;           // [contacts] change of T along a slip in the solution [N]
-  double *krylov;            // [RL_IMPLICIT_KRYLOV + 1][contacts] basis for `follows`
-  double *island_inertia;    // [slots] inertia of an island, at its representative slot
-  bool is_balanced;          // the last step was a whole step of Newton's method
-  double kept_residual;      // [m]; INFINITY: none is kept
-  double known_force;        // largest force of the step before [N]; 0: unknown
-  double shortest;           // length of the shortest element [m]
-  double rounding;           // of a length [m]
-  double force_rounding;     // of the balance, as a fraction of force_scale
-  double bending_rounding;   // of bending forces [N]
-  double friction_residual;  // of the law of friction, as a length [m]
-  double grip_softness;      // added to the diagonal of sticking contacts, over their reaction
-  double last_residual;      // of the iteration before [m]
-  double force_scale;        // largest force in the imbalance [N]
+  rl_element_pair *elements; // [links]
+
+  // Friction.
+  rl_direct tangents;       // only its tangents of contacts with friction are used
+  rl_friction *frictions;   // [contacts]
+  double *follows;          // [contacts] change of T along a slip in the solution [N]
+  double *krylov;           // [RL_IMPLICIT_KRYLOV + 1][contacts] basis for `follows`
+  double grip_softness;     // added to the diagonal of sticking contacts, over their reaction
+  double friction_residual; // of the law of friction, as a length [m]
+
+  // How far it is.
+  rl_iterate kept;         // the iterate with the least residual
+  double kept_residual;    // [m]; INFINITY: none is kept
+  double last_residual;    // of the iteration before [m]
+  rl_iterate left;         // where a step that does not settle ends with hard rows, (26)
+  bool is_balanced;        // the last step was a whole step of Newton's method
+  double *island_inertia;  // [slots] inertia of an island, at its representative slot
+  double known_force;      // largest force of the step before [N]; 0: unknown
+  double force_scale;      // largest force in the imbalance [N]
+  double force_rounding;   // of the balance, as a fraction of force_scale
+  double bending_rounding; // of bending forces [N]
+  double shortest;         // length of the shortest element [m]
+  double rounding;         // of a length [m]
 } rl_implicit;
 
 // The softness [m/N] and damping [N s/m] that a method gives a row, and whether the scenario calls
@@ -154,6 +168,11 @@ static inline bool rl_implicit_moves(const rl_implicit *implicit, uint32_t slot)
 // motion can shorten, as a belt that slips or a piece between fixed bodies, has its compliance.
 static inline double rl_implicit_weight(const rl_implicit *p, const rl_row *row) {
   return row->inverse_mass > 0.0 ? row->inverse_mass : row->compliance / (p->h * p->h);
+}
+
+// Returns the time of the equations after the start of the step [s].
+static inline double rl_implicit_time(const rl_implicit *p) {
+  return p->integrator == RL_MIDPOINT ? p->h : p->dt;
 }
 
 // Whether a row takes the value that it has at the end of a step of the midpoint rule.

@@ -25,7 +25,7 @@ static const double steady = 0.3, lost = 3.0;
 static const double most = 0.3;
 
 void rl_implicit_find_moves(rl_implicit *p, const rl_model *model, const rl_state *state) {
-  const double ahead = p->integrator == RL_MIDPOINT ? p->h : p->dt;
+  const double ahead = rl_implicit_time(p);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     p->moves[i] = rl_sub(rl_position(&state->points[i]), rl_position(&p->origin[i]));
     if (i >= model->place_count) {
