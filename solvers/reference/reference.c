@@ -81,7 +81,7 @@ static const double soon_travelled = 0.5;
 static const double most_begun = 2.0;
 
 static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
-  rl_truth *self = memory;
+  rl_integration *self = memory;
   const size_t dimension =
       rl_equations_dimension(model, rl_unknown_capacity(model), rl_plane_capacity(model));
   rl_equations_lay_out(&self->equations, model, c);
@@ -99,12 +99,12 @@ static void lay_out(void *memory, const rl_model *model, rl_carver *c) {
   self->slipping = rl_state_carve(model, c);
   self->slips = rl_carve(c, 2 * (size_t)model->path_capacity, sizeof *self->slips);
   self->companion.state = rl_state_carve(model, c);
-  rl_choice_lay_out(&self->truth.choice, model, c);
+  rl_choice_lay_out(&self->run.choice, model, c);
   rl_choice_lay_out(&self->companion.choice, model, c);
 }
 
 static bool acquire(void *memory, const rl_model *model) {
-  rl_truth *self = memory;
+  rl_integration *self = memory;
   self->stepper = gsl_odeiv2_step_alloc(
       gsl_odeiv2_step_rk8pd,
       rl_equations_dimension(model, rl_unknown_capacity(model), rl_plane_capacity(model)));
@@ -113,7 +113,7 @@ static bool acquire(void *memory, const rl_model *model) {
 }
 
 static void release(void *memory) {
-  rl_truth *self = memory;
+  rl_integration *self = memory;
   rl_lcp_release(&self->equations.lcp);
   if (self->stepper) {
     gsl_odeiv2_step_free(self->stepper);
@@ -123,37 +123,37 @@ static void release(void *memory) {
   }
 }
 
-static void forget(rl_truth *self) {
+static void forget(rl_integration *self) {
   self->equations.lcp.direct.structure = self->equations.restricted = 0;
   self->has_companion = false;
-  self->truth.h = self->companion.h = 0.0;
-  self->truth.choice.is_known = self->companion.choice.is_known = false;
-  self->truth.is_behind_event = self->companion.is_behind_event = false;
+  self->run.h = self->companion.h = 0.0;
+  self->run.choice.is_known = self->companion.choice.is_known = false;
+  self->run.is_behind_event = self->companion.is_behind_event = false;
   self->apart = 0.0;
   self->failure = RL_RUNNING;
 }
 
 // (11)
-static double estimate(const rl_truth *self) {
+static double estimate(const rl_integration *self) {
   const double rounding = 0x1p-50 * self->model->reach;
   return rl_larger(self->settled + estimate_factor * self->apart, rounding);
 }
 
 static void init(void *memory, const rl_model *model, const double *values) {
-  rl_truth *self = memory;
+  rl_integration *self = memory;
   self->model = model;
   self->parameters = values;
   self->equations.regularisation = values[REGULARISATION];
   const int substeps = (int)values[SUBSTEPS];
-  self->truth = (rl_truth_run){.tolerance = values[TOLERANCE],
-                               .substeps = substeps,
-                               .lead = 1.0,
-                               .bits = all_bits,
-                               .lead_in = lead_in,
-                               .decides = {.gentle = 1.0, .push = 1.0},
-                               .shortest = shortest,
-                               .choice = self->truth.choice};
-  self->companion = (rl_truth_run){
+  self->run = (rl_integration_run){.tolerance = values[TOLERANCE],
+                                   .substeps = substeps,
+                                   .lead = 1.0,
+                                   .bits = all_bits,
+                                   .lead_in = lead_in,
+                                   .decides = {.gentle = 1.0, .push = 1.0},
+                                   .shortest = shortest,
+                                   .choice = self->run.choice};
+  self->companion = (rl_integration_run){
       .state = self->companion.state,
       .tolerance = companion_factor * values[TOLERANCE],
       .substeps = (substeps + 1) / 2,
@@ -174,7 +174,7 @@ static void init(void *memory, const rl_model *model, const double *values) {
 // The companion begins anew from the state. If that is the state of the step last begun, or of the
 // next one (something was parted or let go, or the step is tried again), the estimate goes on.
 static void sync(void *memory, const rl_model *model, const rl_state *state) {
-  rl_truth *self = memory;
+  rl_integration *self = memory;
   const bool goes_on = state->step == self->step || state->step == self->step + 1;
   (void)model;
   self->settled = goes_on ? estimate(self) : 0.0;
@@ -185,18 +185,19 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
 // Internal steps
 
 // (17a) Returns s.
-static double travelled(const rl_truth *self, double dt) {
+static double travelled(const rl_integration *self, double dt) {
   return rl_travelled(self->model, self->listed, self->equations.state, dt);
 }
 
 // Makes an internal step of at most `h` within the tolerance; `h` becomes its length and `next`
 // that to try after it. Returns GSL_SUCCESS unless no step is possible.
-static int try_step(rl_truth *self, double *h, double *next, double least, bool fixed, double dt) {
-  const size_t dimension = rl_truth_dimension(self);
+static int try_step(rl_integration *self, double *h, double *next, double least, bool fixed,
+                    double dt) {
+  const size_t dimension = rl_integration_dimension(self);
   const size_t quadratures = rl_equations_tail(self->equations.model) + 2;
   const size_t planes = dimension - 3 * (size_t)self->equations.plane_count;
   for (;;) {
-    int status = rl_truth_apply(self, *h);
+    int status = rl_integration_apply(self, *h);
     *next = *h;
     if (status == GSL_SUCCESS && !fixed) {
       // Impulses are integrals of forces that positions and velocities determine: their error does
@@ -210,7 +211,7 @@ static int try_step(rl_truth *self, double *h, double *next, double least, bool 
         continue;
       }
     }
-    status = status == GSL_SUCCESS ? rl_truth_finish(self, *h) : status;
+    status = status == GSL_SUCCESS ? rl_integration_finish(self, *h) : status;
     const double begun = status == GSL_SUCCESS ? rl_rubbing_begun(&self->equations) : 0.0;
     const bool is_listed = status != GSL_SUCCESS || travelled(self, dt) <= 1.0;
     if ((status == GSL_SUCCESS && !(begun > most_begun) && is_listed) || !(*h > least)) {
@@ -227,7 +228,7 @@ static double round_to(double bits, double x) {
 }
 
 // (11b) Drops bits of the rest lengths of ropes on winches.
-static void drop_bits_of_rests(const rl_truth *self) {
+static void drop_bits_of_rests(const rl_integration *self) {
   const rl_model *model = self->equations.model;
   const rl_state *state = self->equations.state;
   for (uint32_t i = 0; i < model->rope_count && state->reels; i++) {
@@ -239,7 +240,7 @@ static void drop_bits_of_rests(const rl_truth *self) {
 }
 
 // (11b) Drops bits of all positions and velocities.
-static void drop_bits(rl_truth *self) {
+static void drop_bits(rl_integration *self) {
   const uint32_t slots = self->equations.model->slot_count;
   for (uint32_t i = 0; i < 3 * slots; i++) {
     if (self->equations.state->points[i / 3].w > 0.0) {
@@ -251,9 +252,9 @@ static void drop_bits(rl_truth *self) {
 
 // Begins an internal step: computes the rates at the state, unless the step continues the last one,
 // whose rates at its end they are.
-static int begin_step(rl_truth *self, bool continues) {
+static int begin_step(rl_integration *self, bool continues) {
   rl_equations *e = &self->equations;
-  const size_t dimension = rl_truth_dimension(self);
+  const size_t dimension = rl_integration_dimension(self);
   e->reeled = 0.0;
   drop_bits_of_rests(self);
   rl_state_copy(self->before, e->state);
@@ -271,13 +272,13 @@ static int begin_step(rl_truth *self, bool continues) {
     status = rl_equations_rates(0.0, self->y_start, self->rates, e);
     self->event_at_start = rl_equations_event(e);
   }
-  self->stored = e->model->wrap_capacity > 0 ? rl_truth_stored(self) : 0.0;
-  rl_truth_keep_gauges(self, 0);
+  self->stored = e->model->wrap_capacity > 0 ? rl_integration_stored(self) : 0.0;
+  rl_integration_keep_gauges(self, 0);
   return status;
 }
 
 // Books loss, work and impulses of an internal step.
-static void book(const rl_truth *self, rl_step_info *info) {
+static void book(const rl_integration *self, rl_step_info *info) {
   const rl_equations *e = &self->equations;
   const double *tail = &self->y[rl_equations_tail(e->model)];
   info->dissipated += tail[0];
@@ -289,10 +290,10 @@ static void book(const rl_truth *self, rl_step_info *info) {
 }
 
 // Writes the mean forces over the step into the multipliers.
-static void write_means(const rl_truth *self, double dt) {
+static void write_means(const rl_integration *self, double dt) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    const double time = rl_truth_counted_time(self, m, dt);
+    const double time = rl_integration_counted_time(self, m, dt);
     if (time > 0.0) {
       e->state->multipliers[m] = fmax(e->impulses[m] / time, e->lcp.lower[m]);
     }
@@ -300,7 +301,7 @@ static void write_means(const rl_truth *self, double dt) {
 }
 
 // Whether the caller ends the step; `done`: share of it that this run has made.
-static bool is_ended(const rl_truth *self, const rl_truth_run *r, double done,
+static bool is_ended(const rl_integration *self, const rl_integration_run *r, double done,
                      const rl_watch *watch) {
   const bool twice = self->parameters[ESTIMATE] != 0.0;
   const double share = twice ? 0.5 * (done + (r == &self->companion ? 0.0 : 1.0)) : done;
@@ -310,7 +311,7 @@ static bool is_ended(const rl_truth *self, const rl_truth_run *r, double done,
 // If an internal step of h is impossible because an end of a rope or a body comes into a body on
 // which the rope lies, so that no path leads round it: lets the rope go there, as with all methods,
 // and returns true. The state is that at the start of the step.
-static bool lets_go(rl_truth *self, double h) {
+static bool lets_go(rl_integration *self, double h) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   if (model->wrap_capacity == 0) {
@@ -328,21 +329,21 @@ static bool lets_go(rl_truth *self, double h) {
 
 // Returns the longest next internal step: one of equal parts of what is left of the output step,
 // and if it is the `first` after a start or an event the share of that of (11a).
-static double longest(const rl_truth_run *r, double left, bool first) {
+static double longest(const rl_integration_run *r, double left, bool first) {
   const double parts = fmax(ceil(left / r->h - 1e-9), 1.0);
   return left / parts * (first ? r->lead : 1.0);
 }
 
 // Whether a run goes on with its last choice: the end of an output step is no event, unless
 // something was changed from outside.
-static bool resume(rl_truth *self, rl_truth_run *r) {
+static bool resume(rl_integration *self, rl_integration_run *r) {
   rl_equations *e = &self->equations;
   return rl_choice_take(&r->choice, e) && rl_equations_resume(e) &&
          begin_step(self, false) == GSL_SUCCESS && !(self->event_at_start > 0.0);
 }
 
 // Begins an output step of a run.
-static void begin_run(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
+static void begin_run(rl_integration *self, rl_integration_run *r, rl_rows *rows, double dt,
                       rl_step_info *info) {
   rl_equations *e = &self->equations;
   r->h = r->substeps > 0 ? dt / r->substeps : r->h > 0.0 ? r->h : dt;
@@ -359,13 +360,13 @@ static void begin_run(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
   const bool resumes = resume(self, r);
   memset(e->impulses, 0, rl_unknown_capacity(e->model) * sizeof *e->impulses);
   if (!resumes) {
-    rl_truth_choose(self, 0.0, dt, info);
+    rl_integration_choose(self, 0.0, dt, info);
   }
 }
 
 // Whether a node has come so near to its eye that it is guided from now on, or no longer is; puts
 // it on its line.
-static bool comes_to_eye(const rl_truth *self, double dt) {
+static bool comes_to_eye(const rl_integration *self, double dt) {
   const rl_equations *e = &self->equations;
   const bool comes = rl_eyes_guide_others(e->model, e->state, e->rows);
   if (comes) {
@@ -376,7 +377,7 @@ static bool comes_to_eye(const rl_truth *self, double dt) {
 
 // Returns the longest internal step beside eyes, (2a) of eyes.md, and sets the tolerance of (2b)
 // there.
-static double watch_eyes(const rl_truth *self, const rl_truth_run *r) {
+static double watch_eyes(const rl_integration *self, const rl_integration_run *r) {
   const rl_equations *e = &self->equations;
   const double longest = rl_eyes_longest(e->model, e->state, e->rows, e->accelerations);
   const double tolerance = fmax(r->tolerance, r->bits * 0x1p-54 * self->model->reach / longest);
@@ -385,8 +386,8 @@ static double watch_eyes(const rl_truth *self, const rl_truth_run *r) {
 }
 
 // (17a) Makes the list of contacts anew, at t within a step.
-static void list_anew(rl_truth *self, rl_truth_run *r, rl_rows *rows, double t, double dt,
-                      rl_step_info *info) {
+static void list_anew(rl_integration *self, rl_integration_run *r, rl_rows *rows, double t,
+                      double dt, rl_step_info *info) {
   rl_equations *e = &self->equations;
   rl_rubbing_follow(e);
   rl_choice_keep(&r->choice, e);
@@ -396,14 +397,14 @@ static void list_anew(rl_truth *self, rl_truth_run *r, rl_rows *rows, double t, 
   rl_state_copy(self->listed, r->state);
   rl_equations_begin(e, self->model, r->state, rows);
   if (!resume(self, r)) {
-    rl_truth_choose(self, t, dt, info);
+    rl_integration_choose(self, t, dt, info);
   }
 }
 
 // Ends an output step of a run: sets multipliers, tensions of wraps and held nodes of its state.
-static void end_run(rl_truth *self, rl_truth_run *r, double dt) {
+static void end_run(rl_integration *self, rl_integration_run *r, double dt) {
   rl_state_copy(self->judged, r->state);
-  rl_truth_write_multipliers(self);
+  rl_integration_write_multipliers(self);
   rl_rubbing_follow(&self->equations);
   rl_choice_keep(&r->choice, &self->equations);
   if (self->parameters[FORCES] == MEAN) {
@@ -414,12 +415,12 @@ static void end_run(rl_truth *self, rl_truth_run *r, double dt) {
 }
 
 // Returns the number of events that can follow each other in no time.
-static uint64_t most_events(const rl_truth *self) {
+static uint64_t most_events(const rl_integration *self) {
   return least_events + row_events * (uint64_t)rl_unknown_capacity(self->model);
 }
 
 // Integrates a run over an output step.
-static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
+static rl_reason take_steps(rl_integration *self, rl_integration_run *r, rl_rows *rows, double dt,
                             rl_step_info *info) {
   const double limit = self->parameters[STEP_LIMIT];
   const uint64_t before = info->iterations;
@@ -450,21 +451,21 @@ static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, doub
       if (!lets_go(self, done / cut)) {
         return RL_DIVERGED_STEPS;
       }
-      rl_truth_go_on(self, t, 0.0, dt, info);
+      rl_integration_go_on(self, t, 0.0, dt, info);
       continues = false;
       r->h = left;
       continue;
     }
-    const double event = rl_truth_find_event(self, &done);
+    const double event = rl_integration_find_event(self, &done);
     continues = !(event > 0.0);
-    done = continues ? done : rl_truth_locate(self, done, event);
+    done = continues ? done : rl_integration_locate(self, done, event);
     self->event_at_start = event;
     r->is_behind_event = !continues;
     book(self, info);
     t = continues && done == left ? dt : t + done;
     r->h = r->substeps > 0 ? r->h : done < wanted && continues ? next : fmax(next, r->h);
     if (!continues) {
-      rl_truth_go_on(self, t, done, dt, info);
+      rl_integration_go_on(self, t, done, dt, info);
     }
     if (t - instant > r->shortest * dt) {
       instant = t;
@@ -482,7 +483,7 @@ static rl_reason take_steps(rl_truth *self, rl_truth_run *r, rl_rows *rows, doub
   return direct->is_short ? RL_DIVERGED_MEMORY : RL_CONVERGED_TOLERANCE;
 }
 
-static rl_reason integrate(rl_truth *self, rl_truth_run *r, rl_rows *rows, double dt,
+static rl_reason integrate(rl_integration *self, rl_integration_run *r, rl_rows *rows, double dt,
                            rl_step_info *info) {
   r->state->continues_paths = true;
   const rl_reason reason = take_steps(self, r, rows, dt, info);
@@ -494,7 +495,7 @@ static rl_reason integrate(rl_truth *self, rl_truth_run *r, rl_rows *rows, doubl
 // The companion
 
 // Gives the companion what acts from outside, which is the same for both runs.
-static void lead_companion(rl_truth *self, const rl_model *model, const rl_state *state) {
+static void lead_companion(rl_integration *self, const rl_model *model, const rl_state *state) {
   if (!self->has_companion) {
     rl_state_copy(self->companion.state, state);
     self->has_companion = true;
@@ -520,7 +521,7 @@ static void lead_companion(rl_truth *self, const rl_model *model, const rl_state
 }
 
 // (11) Updates the largest distance between the two runs.
-static void compare(rl_truth *self, const rl_model *model, const rl_state *state) {
+static void compare(rl_integration *self, const rl_model *model, const rl_state *state) {
   for (uint32_t i = 0; i < model->place_count; i++) {
     const double apart =
         rl_distance(rl_position(&state->points[i]), rl_position(&self->companion.state->points[i]));
@@ -528,7 +529,7 @@ static void compare(rl_truth *self, const rl_model *model, const rl_state *state
   }
 }
 
-static rl_reason step_companion(rl_truth *self, const rl_model *model, const rl_state *state,
+static rl_reason step_companion(rl_integration *self, const rl_model *model, const rl_state *state,
                                 rl_rows *rows, double dt, rl_step_info *info) {
   rl_step_info own = {.watch = info->watch};
   lead_companion(self, model, state);
@@ -553,7 +554,7 @@ static double stored_beside_friction(const rl_model *model, const rl_state *stat
 
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
-  rl_truth *self = memory;
+  rl_integration *self = memory;
   rl_reason reason = RL_CONVERGED_TOLERANCE;
   self->equations.evaluations = 0;
   self->step = state->step;
@@ -570,8 +571,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   if (reason > 0) {
     info->dissipated += stored_beside_friction(model, state);
-    self->truth.state = state;
-    reason = integrate(self, &self->truth, rows, dt, info);
+    self->run.state = state;
+    reason = integrate(self, &self->run, rows, dt, info);
     info->dissipated -= stored_beside_friction(model, state);
   }
   if (reason > 0 && self->parameters[ESTIMATE] != 0.0 && !isnan(estimate(self))) {
@@ -602,7 +603,7 @@ const rl_solver_type rl_solver_reference = {
     .tells_edges = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
-    .size = sizeof(rl_truth),
+    .size = sizeof(rl_integration),
     .lay_out = lay_out,
     .acquire = acquire,
     .release = release,

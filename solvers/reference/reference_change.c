@@ -10,7 +10,7 @@
 
 // Builds rows and equations for the present wraps. If the rows are others, their impulses begin
 // anew.
-static void lay_rows(rl_truth *self, double t, double dt) {
+static void lay_rows(rl_integration *self, double t, double dt) {
   rl_equations *e = &self->equations;
   const uint64_t structure = e->rows->structure;
   rl_detect(e->model, e->state, dt, e->rows);
@@ -39,7 +39,7 @@ static bool has_same_ways(const rl_model *model, const rl_state *state, const rl
 
 // Copies the grips from `judged` to the state, and all wraps of a rope that has fewer there because
 // its path has ended.
-static void take_grips(rl_truth *self) {
+static void take_grips(rl_integration *self) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -65,7 +65,7 @@ static void take_grips(rl_truth *self) {
 
 // Keeps the tensions of strands whose length no impulse changes: friction has chosen them, (7a) of
 // wraps.md.
-static void keep_chosen(const rl_truth *self) {
+static void keep_chosen(const rl_integration *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     const rl_row *row = &e->rows->rows[k];
@@ -77,15 +77,15 @@ static void keep_chosen(const rl_truth *self) {
 
 // Books the impulses of a catch, which count over the step. Of rows that began within it the mean
 // force is that from then on.
-static void book_blows(rl_truth *self, double dt) {
+static void book_blows(rl_integration *self, double dt) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
-    e->impulses[m] += e->blows[m] * rl_truth_counted_time(self, m, dt) / dt;
+    e->impulses[m] += e->blows[m] * rl_integration_counted_time(self, m, dt) / dt;
   }
 }
 
 // Chooses the active rows with the grips that there are. Returns true if the catch was not gentle.
-static bool choose_with_grips(rl_truth *self, rl_step_info *info) {
+static bool choose_with_grips(rl_integration *self, rl_step_info *info) {
   rl_state_copy(self->before, self->equations.state);
   const bool is_hit = rl_equations_choose(&self->equations, info);
   keep_chosen(self);
@@ -94,10 +94,10 @@ static bool choose_with_grips(rl_truth *self, rl_step_info *info) {
 
 // Whether a choice asks for other grips, by the impulses of the catch, or by the forces if it was
 // gentle; `judged` then has them.
-static bool asks_for_grips(rl_truth *self, bool is_hit) {
+static bool asks_for_grips(rl_integration *self, bool is_hit) {
   const rl_equations *e = &self->equations;
   rl_state *state = e->state;
-  rl_truth_write_multipliers(self);
+  rl_integration_write_multipliers(self);
   for (uint32_t m = 0; m < e->lcp.direct.row_count && is_hit; m++) {
     state->multipliers[m] = fmax(e->blows[m], 0.0);
   }
@@ -107,12 +107,12 @@ static bool asks_for_grips(rl_truth *self, bool is_hit) {
   const rl_judging how = {.dt = INFINITY};
   const bool slips = rl_wraps_judge(e->model, state, self->judged, e->rows, &how);
   state->continues_paths = true;
-  return slips || rl_truth_stop_event(self, is_hit ? e->blows : e->multipliers, 0.0) > 0.0;
+  return slips || rl_integration_stop_event(self, is_hit ? e->blows : e->multipliers, 0.0) > 0.0;
 }
 
 // (7g) of wraps.md: returns a taut strand that gets longer after a choice because its slip jams;
 // NULL if there is none.
-static const rl_row *jammed(const rl_truth *self) {
+static const rl_row *jammed(const rl_integration *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     rl_row *row = &e->rows->rows[k];
@@ -126,7 +126,8 @@ static const rl_row *jammed(const rl_truth *self) {
 // (7g) of wraps.md: after a choice with which a strand jams, lets its wraps stick one by one and
 // together until a choice agrees with them; all of them where none does. Returns true if the catch
 // was not gentle. `info`: before that choice.
-static bool unjam(rl_truth *self, const rl_row *strand, double t, double dt, rl_step_info *info) {
+static bool unjam(rl_integration *self, const rl_row *strand, double t, double dt,
+                  rl_step_info *info) {
   enum { MOST_TRIED = 6 };
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -154,16 +155,17 @@ static bool unjam(rl_truth *self, const rl_row *strand, double t, double dt, rl_
 
 // Whether a wrap of the state before a choice slips, and is held in its plane on a ball, under a
 // rope that the choice has caught.
-static bool is_caught_in_its_plane(const rl_truth *self, uint32_t rope, uint32_t i) {
+static bool is_caught_in_its_plane(const rl_integration *self, uint32_t rope, uint32_t i) {
   const rl_equations *e = &self->equations;
   const rl_wrap *wrap = &self->before->wraps[e->model->ropes[rope].first_wrap + i];
-  const rl_row *row = wrap->held && rl_wrap_slips(wrap) ? rl_truth_strand_over(e, rope, i) : NULL;
+  const rl_row *row =
+      wrap->held && rl_wrap_slips(wrap) ? rl_integration_strand_over(e, rope, i) : NULL;
   return row && e->blows[row->source] > 0.0;
 }
 
 // Goes back to the state before a choice, and lets such wraps stick there. Does nothing if there is
 // none.
-static bool stick_in_planes(rl_truth *self) {
+static bool stick_in_planes(rl_integration *self) {
   const rl_model *model = self->equations.model;
   bool any = false;
   for (uint32_t r = 0; r < model->rope_count && model->split_capacity > 0; r++) {
@@ -181,7 +183,7 @@ static bool stick_in_planes(rl_truth *self) {
   return any;
 }
 
-void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
+void rl_integration_choose(rl_integration *self, double t, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   bool was_held = false;
   for (uint32_t trial = 0;; trial++) {
@@ -214,7 +216,7 @@ void rl_truth_choose(rl_truth *self, double t, double dt, rl_step_info *info) {
 
 // (21) Gives the pieces of elastic ropes that slip the rest lengths of (9) of wraps.md, with the
 // marks where they are now: what sticks from here on begins with them.
-static void settle(rl_truth *self) {
+static void settle(rl_integration *self) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -227,7 +229,7 @@ static void settle(rl_truth *self) {
 
 // (19c) of wraps.md: lets the planes yield that yield in `judged`, where their planes are others
 // than at the start of the internal step. Those that would turn back at once only turn.
-static void begin_yields(rl_truth *self) {
+static void begin_yields(rl_integration *self) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   for (uint32_t r = 0; r < model->rope_count; r++) {
@@ -248,7 +250,7 @@ static void begin_yields(rl_truth *self) {
   }
 }
 
-void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info *info) {
+void rl_integration_go_on(rl_integration *self, double t, double h, double dt, rl_step_info *info) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   if (self->found == RL_A_RING && rl_eyes_pass(model, state, self->equations.rows, dt)) {
@@ -273,12 +275,12 @@ void rl_truth_go_on(rl_truth *self, double t, double h, double dt, rl_step_info 
     }
     // (15c) of wraps.md; where a rope rubs, (14) has that.
     info->dissipated += state->slipped_off != self->before->slipped_off
-                            ? fmax(self->stored - rl_truth_stored(self), 0.0)
+                            ? fmax(self->stored - rl_integration_stored(self), 0.0)
                             : 0.0;
     lay_rows(self, t, dt);
     state->continues_paths = true;
   }
   if (self->found != RL_A_ROW || !rl_equations_share_anew(&self->equations)) {
-    rl_truth_choose(self, t, dt, info);
+    rl_integration_choose(self, t, dt, info);
   }
 }

@@ -25,14 +25,14 @@ static const double no_event = 1e-15;
 // than this at its end has been met. (10a) Depth at the maximum of the cubic that counts as met.
 static const double deep = 1e-9, deep_within = 1e-13;
 
-size_t rl_truth_dimension(const rl_truth *self) {
+size_t rl_integration_dimension(const rl_integration *self) {
   const rl_equations *e = &self->equations;
   return rl_equations_dimension(e->model, e->lcp.direct.row_count, e->plane_count);
 }
 
-int rl_truth_apply(rl_truth *self, double h) {
-  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL, rl_truth_dimension(self),
-                                    &self->equations};
+int rl_integration_apply(rl_integration *self, double h) {
+  const gsl_odeiv2_system system = {rl_equations_rates_between, NULL,
+                                    rl_integration_dimension(self), &self->equations};
   self->stepper->dimension = system.dimension;
   memcpy(self->y, self->y_start, system.dimension * sizeof *self->y);
   rl_state_copy(self->equations.state, self->before);
@@ -41,7 +41,7 @@ int rl_truth_apply(rl_truth *self, double h) {
                                &system);
 }
 
-int rl_truth_finish(rl_truth *self, double h) {
+int rl_integration_finish(rl_integration *self, double h) {
   rl_equations *e = &self->equations;
   rl_equations_reel(e, h);
   rl_equations_scatter(e, self->y);
@@ -54,14 +54,14 @@ int rl_truth_finish(rl_truth *self, double h) {
              : GSL_EFAILED;
 }
 
-void rl_truth_write_multipliers(const rl_truth *self) {
+void rl_integration_write_multipliers(const rl_integration *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
     e->state->multipliers[m] = e->acts[m] ? fmax(e->multipliers[m], e->lcp.lower[m]) : 0.0;
   }
 }
 
-double rl_truth_stored(const rl_truth *self) {
+double rl_integration_stored(const rl_integration *self) {
   const rl_model *model = self->equations.model;
   const rl_state *state = self->equations.state;
   double energy = 0.0;
@@ -78,7 +78,7 @@ double rl_truth_stored(const rl_truth *self) {
 static const double least_pull = 1e-10;
 
 // Takes pulls of round-off from the multipliers of strands, so that their wraps stick.
-static void drop_least_pulls(const rl_truth *self) {
+static void drop_least_pulls(const rl_integration *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t k = 0; k < e->rows->row_count && e->has_elastic; k++) {
     const rl_row *row = &e->rows->rows[k];
@@ -90,11 +90,11 @@ static void drop_least_pulls(const rl_truth *self) {
 
 // Returns the event of ropes over bodies in an internal step of h: of a grip, or of the list of
 // wraps. If there is none, the wraps of the state are those at its end.
-static rl_happening happening_on_wraps(rl_truth *self, double h) {
+static rl_happening happening_on_wraps(rl_integration *self, double h) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
   rl_happening found = RL_NOTHING;
-  rl_truth_write_multipliers(self);
+  rl_integration_write_multipliers(self);
   drop_least_pulls(self);
   state->continues_paths = false;
   rl_state_copy(self->judged, self->before);
@@ -110,11 +110,11 @@ static rl_happening happening_on_wraps(rl_truth *self, double h) {
     found = rl_wraps_hash(model, state) != was || is_passed ? RL_A_WRAP : RL_NOTHING;
   }
   state->continues_paths = true;
-  self->stored = found == RL_NOTHING ? rl_truth_stored(self) : self->stored;
+  self->stored = found == RL_NOTHING ? rl_integration_stored(self) : self->stored;
   return found;
 }
 
-rl_row *rl_truth_strand_over(const rl_equations *e, uint32_t rope, uint32_t wrap) {
+rl_row *rl_integration_strand_over(const rl_equations *e, uint32_t rope, uint32_t wrap) {
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
     rl_row *row = &e->rows->rows[k];
     if (row->piece_count > 0 && e->model->link_rope[row->item] == rope &&
@@ -142,7 +142,7 @@ static double pull_of_part(const rl_equations *e, const rl_row *row, uint32_t fi
 
 // (21) Returns how far within its friction, over the largest force, a wrap would hold a damped rope
 // that slips on it, after an internal step of h.
-static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap, double h) {
+static double hold_of(rl_integration *self, rl_row *row, uint32_t rope, uint32_t wrap, double h) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
@@ -182,7 +182,7 @@ static double hold_of(rl_truth *self, rl_row *row, uint32_t rope, uint32_t wrap,
 // an internal step of h, by the rates of the pieces, or (21) of a damped rope by the pulls beside
 // it; in `judged` that wrap then sticks, of several the one farthest beyond. Where the rope does
 // not pull there is no friction, which a reversal would turn round.
-static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double h) {
+static double stop_of(rl_integration *self, uint32_t rope, const double *pulls, double h) {
   const rl_equations *e = &self->equations;
   const rl_model *model = e->model;
   rl_state *state = e->state;
@@ -192,7 +192,7 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double
   rl_equations_slips(e, rope, self->slips);
   for (uint32_t i = 0; i < state->wrap_counts[rope]; i++) {
     const rl_wrap *wrap = &state->wraps[r->first_wrap + i];
-    rl_row *row = rl_truth_strand_over(e, rope, i);
+    rl_row *row = rl_integration_strand_over(e, rope, i);
     if (rl_wrap_slips(wrap) && row && pulls[row->source] > 0.0) {
       const double way = wrap->grip == RL_SLIPS_ON ? -self->slips[i] : self->slips[i];
       double back = way / e->speed - least_slip;
@@ -211,7 +211,7 @@ static double stop_of(rl_truth *self, uint32_t rope, const double *pulls, double
 
 // (19c) of wraps.md: returns how far beyond 0 a plane that yields has come to turn back, over the
 // largest speed, or how far it is past half a turn; in `judged` it then stays.
-static double turn_back_of(rl_truth *self) {
+static double turn_back_of(rl_integration *self) {
   const rl_equations *e = &self->equations;
   double largest = -1.0;
   for (uint32_t k = 0; k < e->plane_count; k++) {
@@ -228,7 +228,7 @@ static double turn_back_of(rl_truth *self) {
   return largest;
 }
 
-double rl_truth_stop_event(rl_truth *self, const double *pulls, double h) {
+double rl_integration_stop_event(rl_integration *self, const double *pulls, double h) {
   const rl_model *model = self->equations.model;
   double largest = -1.0;
   rl_state_copy(self->judged, self->before);
@@ -242,7 +242,7 @@ double rl_truth_stop_event(rl_truth *self, const double *pulls, double h) {
 
 // Returns the largest gauge of a row. An inactive contact that is deep by now has been met, even if
 // it does not approach the side of the body that is nearest now.
-static double event_of_rows(rl_truth *self) {
+static double event_of_rows(rl_integration *self) {
   const rl_equations *e = &self->equations;
   double largest = rl_equations_event(&self->equations);
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
@@ -256,7 +256,7 @@ static double event_of_rows(rl_truth *self) {
 }
 
 // Finds the event at the end of an internal step of h; returns its gauge.
-static double event_after(rl_truth *self, double h) {
+static double event_after(rl_integration *self, double h) {
   const double event = event_of_rows(self);
   self->found = event > 0.0 ? RL_A_ROW : RL_NOTHING;
   const double through =
@@ -269,7 +269,7 @@ static double event_after(rl_truth *self, double h) {
   if (event > 0.0 || self->equations.model->wrap_capacity == 0) {
     return event;
   }
-  const double stop = rl_truth_stop_event(self, self->equations.multipliers, h);
+  const double stop = rl_integration_stop_event(self, self->equations.multipliers, h);
   if (stop > 0.0) {
     self->found = RL_A_GRIP;
     return stop;
@@ -279,8 +279,9 @@ static double event_after(rl_truth *self, double h) {
 }
 
 // Returns the gauge after an internal step of h; NAN if such a step is impossible.
-static double event_at(rl_truth *self, double h) {
-  return rl_truth_apply(self, h) == GSL_SUCCESS && rl_truth_finish(self, h) == GSL_SUCCESS
+static double event_at(rl_integration *self, double h) {
+  return rl_integration_apply(self, h) == GSL_SUCCESS &&
+                 rl_integration_finish(self, h) == GSL_SUCCESS
              ? event_after(self, h)
              : NAN;
 }
@@ -327,7 +328,7 @@ typedef struct bracket {
 } bracket;
 
 // Returns the next guess of the share at which the first event happens.
-static double first_share(const rl_truth *self, const bracket *b) {
+static double first_share(const rl_integration *self, const bracket *b) {
   const double zero = b->value[0] * b->weight[0];
   double first = zero / (zero - b->value[1] * b->weight[1]);
   if (self->found != RL_A_ROW) {
@@ -348,7 +349,7 @@ static double first_share(const rl_truth *self, const bracket *b) {
 
 // (10a) Returns the share of an internal step of h without an event at its end at which a contact
 // has begun that has ended again; 1 if there is none.
-static double touching_within(const rl_truth *self, double h) {
+static double touching_within(const rl_integration *self, double h) {
   const rl_equations *e = &self->equations;
   double share = 1.0;
   for (uint32_t m = 0; m < e->lcp.direct.row_count; m++) {
@@ -360,12 +361,12 @@ static double touching_within(const rl_truth *self, double h) {
   return share;
 }
 
-void rl_truth_keep_gauges(rl_truth *self, int end) {
+void rl_integration_keep_gauges(rl_integration *self, int end) {
   const rl_equations *e = &self->equations;
   memcpy(self->gauges[end], e->gauges, e->lcp.direct.row_count * sizeof *e->gauges);
 }
 
-double rl_truth_locate(rl_truth *self, double h, double after) {
+double rl_integration_locate(rl_integration *self, double h, double after) {
   enum { ITERATIONS = 160, PATIENCE = 2 };
   const double resolution = 0x1p-50 * h;
   const double before = self->event_at_start < 0.0 ? self->event_at_start : -after;
@@ -373,7 +374,7 @@ double rl_truth_locate(rl_truth *self, double h, double after) {
   rl_happening found = self->found; // at the end
   double last = h;
   int side = 0, creeping = 0; // so many trials have left more than half of the bracket
-  rl_truth_keep_gauges(self, 1);
+  rl_integration_keep_gauges(self, 1);
   for (int i = 0; i < ITERATIONS && b.high - b.low > resolution && b.value[1] > no_event; i++) {
     self->found = found;
     double at = b.low + (b.high - b.low) * first_share(self, &b);
@@ -390,7 +391,7 @@ double rl_truth_locate(rl_truth *self, double h, double after) {
     b.weight[1 - end] *= side == (end == 1 ? 1 : -1) ? 0.5 : 1.0;
     side = end == 1 ? 1 : -1;
     creeping = halves ? PATIENCE - 1 : b.high - b.low > 0.5 * width ? creeping + 1 : 0;
-    rl_truth_keep_gauges(self, end);
+    rl_integration_keep_gauges(self, end);
   }
   if (last < b.high || last > b.high) {
     event_at(self, b.high);
@@ -398,7 +399,7 @@ double rl_truth_locate(rl_truth *self, double h, double after) {
   return b.high;
 }
 
-double rl_truth_find_event(rl_truth *self, double *h) {
+double rl_integration_find_event(rl_integration *self, double *h) {
   const double event = event_after(self, *h);
   const double share = event > 0.0 ? 1.0 : touching_within(self, *h);
   if (!(share < 1.0)) {
