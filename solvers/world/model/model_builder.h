@@ -95,4 +95,9 @@ void rl_build_summary(rl_builder *b);
 // Finds how far masses can get.
 void rl_build_fall(rl_builder *b);
 
+// Whether a model that is built can start: nothing is inside something else by more than
+// RL_START_TOLERANCE, and no rope with bending stiffness is folded back on itself. Returns false
+// with `fault` filled in.
+bool rl_model_check_start(const rl_model *model, const rl_definition *definition, rl_fault *fault);
+
 #endif
