@@ -820,6 +820,20 @@ double rl_path_find_rates(rl_path_item *solved, size_t count) {
   return fastest;
 }
 
+bool rl_path_leave_saddles(rl_path_item *items, size_t count) {
+  bool any = false;
+  for (size_t i = 1; i + 1 < count; i++) {
+    rl_path_item *item = &items[i];
+    if (item->kind == RL_PATH_SPHERE && !item->held && !item->continues &&
+        rl_path_is_past_half(item)) {
+      item->reference = item->side;
+      item->side = rl_vec(0.0, 0.0, 0.0);
+      any = true;
+    }
+  }
+  return any;
+}
+
 double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count, double time) {
   for (size_t i = 0; i < count; i++) {
     const rl_path_node *node = &solved[i].node;

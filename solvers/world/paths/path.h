@@ -144,6 +144,11 @@ static inline bool rl_path_is_past_half(const rl_path_item *item) {
   return rl_dot(rl_cross(from, to), item->side) < 0.0;
 }
 
+// Sets the arcs past half a turn on balls that hold nothing, of which (1) is a saddle, so that the
+// next solve leads them round the other side, where they are shorter. Returns whether there are
+// any.
+bool rl_path_leave_saddles(rl_path_item *items, size_t count);
+
 // Lays the rope over items with the places of a solved path, moved on by `time` [s] times their
 // rates, and returns the length [m]; nan if it cannot be laid.
 double rl_path_lay(rl_path_item *items, const rl_path_item *solved, size_t count, double time);

@@ -220,24 +220,12 @@ static size_t put_items(const rl_model *model, const rl_state *state, uint32_t i
   return (size_t)count + 2;
 }
 
-// Lets a rope that has come past half a turn on balls, where nothing holds it, go round them on the
-// other side, where it is shorter. Returns whether there is one.
-static bool leave_saddles(rl_path_item *items, size_t count) {
-  bool any = false;
-  for (size_t i = 1; i + 1 < count; i++) {
-    rl_path_item *item = &items[i];
-    if (item->kind == RL_PATH_SPHERE && !item->held && !item->continues &&
-        rl_path_is_past_half(item)) {
-      item->side = rl_vec(0.0, 0.0, 0.0);
-      any = true;
-    }
-  }
-  return any;
-}
-
+// Solves the path of an open rope, of a saddle the one round the other side; nan if that has ended
+// there.
 static double solve_open(rl_path_item *items, size_t count) {
-  double length = rl_path_solve(items, count, NULL);
-  return !isnan(length) && leave_saddles(items, count) ? rl_path_solve(items, count, NULL) : length;
+  const double length = rl_path_solve(items, count, NULL);
+  return !isnan(length) && rl_path_leave_saddles(items, count) ? rl_path_solve(items, count, NULL)
+                                                               : length;
 }
 
 double rl_wrap_solve_path(const rl_model *model, const rl_state *state, uint32_t index,

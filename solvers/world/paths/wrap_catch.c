@@ -45,26 +45,11 @@ static bool wrap_side(rl_wrapping *w, size_t piece, const rl_hit *found,
   return !isnan(length) && rl_wraps_is_settled(w, item);
 }
 
-// Lets arcs that have come to more than half of a ball, and are not held by friction, go to the
-// other side. Returns whether there are any.
-static bool leave_half_balls(rl_wrapping *w) {
-  bool any = false;
-  for (size_t i = 1; i + 1 < w->path.count; i++) {
-    rl_path_item *item = &w->path.items[i];
-    if (item->kind == RL_PATH_SPHERE && !item->held && rl_path_is_past_half(item)) {
-      item->reference = item->side;
-      item->side = rl_vec(0.0, 0.0, 0.0);
-      any = true;
-    }
-  }
-  return any;
-}
-
 // Adapts the features of the list by the rules of path_feature.c. Returns false if there is no
 // path.
 static bool adapt_features(rl_wrapping *w, double *length) {
   rl_path_outcome outcome = rl_path_adapt(&w->path, w->state->solids, w->solid_count, length);
-  if (outcome == RL_PATH_FOUND && leave_half_balls(w)) {
+  if (outcome == RL_PATH_FOUND && rl_path_leave_saddles(w->path.items, w->path.count)) {
     outcome = rl_path_adapt(&w->path, w->state->solids, w->solid_count, length);
   }
   return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
@@ -344,7 +329,8 @@ void rl_wraps_fall(rl_wrapping *w, size_t old_count, uint32_t left) {
   memcpy(old, w->state->old_items, old_count * sizeof *old);
   const size_t count = w->path.count, shorter = count < old_count ? count : old_count;
   w->lost = left;
-  if (leave_half_balls(w) && isnan(rl_path_solve(w->path.items, count, NULL))) {
+  if (rl_path_leave_saddles(w->path.items, w->path.count) &&
+      isnan(rl_path_solve(w->path.items, count, NULL))) {
     return; // without that body there is no way round the others
   }
   w->start = w->along = 0.0;
