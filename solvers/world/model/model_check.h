@@ -12,7 +12,7 @@
 
 // Return false with `fault` filled in: for the first thing that is invalid; for the first body that
 // turns and has no moments of inertia; and, of a valid definition, for the first thing that this
-// version does not support.
+// version does not support, or has no room for (model_support.c).
 bool rl_definition_check(const rl_definition *definition, rl_fault *fault);
 bool rl_definition_check_inertia(const rl_definition *definition, rl_fault *fault);
 bool rl_definition_check_support(const rl_definition *definition, rl_fault *fault);
