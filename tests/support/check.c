@@ -129,6 +129,12 @@ rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular)
   return now;
 }
 
+void check_missing(const char *solver, const char *scenario, uint32_t capabilities) {
+  rl_scenario *s = shipped_with(scenario, NULL, 0);
+  assert_int_equal(rl_driver_missing(s->model, rl_solver_find(solver)), capabilities);
+  rl_scenario_free(s);
+}
+
 bool check_left_out(const rl_model *model, const rl_solver_type *type, uint32_t allowed) {
   const uint32_t missing = rl_driver_missing(model, type);
   if (missing && !(missing & allowed)) {

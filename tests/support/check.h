@@ -62,6 +62,9 @@ double places_apart(const rl_driver *a, const rl_driver *b);
 // sum m |v|, the angular momentum to `angular` of its size there (INFINITY: any).
 rl_metrics free_step(rl_driver *driver, const rl_metrics *start, double angular);
 
+// The capabilities that a solver lacks for a shipped scenario are these (0: none).
+void check_missing(const char *solver, const char *scenario, uint32_t capabilities);
+
 // Whether the solver cannot run the model. Fails the test if it lacks none of the `allowed`.
 bool check_left_out(const rl_model *model, const rl_solver_type *type, uint32_t allowed);
 
