@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "springs.h"
 
-static double critical_damping(double stiffness, double inverse_mass) {
-  return inverse_mass > 0.0 ? 2.0 * sqrt(stiffness / inverse_mass) : 0.0;
-}
-
 // (4)-(5) The spring that stands for a stiff row.
 static rl_spring stand_in(const rl_stand_in *law, double inverse_mass) {
   rl_spring s = {law->stiffness, law->damping, false};
   if (s.stiffness == 0.0 && inverse_mass > 0.0) {
     s.stiffness = law->hardness / (inverse_mass * law->h * law->h);
-    s.damping += law->damping_ratio * critical_damping(s.stiffness, inverse_mass);
+    s.damping += law->damping_ratio * rl_critical_damping(s.stiffness, inverse_mass);
   }
   return s;
 }

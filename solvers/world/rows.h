@@ -464,14 +464,19 @@ static inline void rl_link_move(const rl_link *link, rl_link_value now, double s
   rl_move(&points[link->b], rl_scale(-s * points[link->b].w, now.d));
 }
 
+// Returns the critical damping 2 sqrt(k / W) of a row with a stiffness k [N/m] and an inverse mass
+// W [N s/m]; 0 if nothing can move.
+static inline double rl_critical_damping(double stiffness, double inverse_mass) {
+  return inverse_mass > 0.0 ? 2.0 * sqrt(stiffness / inverse_mass) : 0.0;
+}
+
 // Returns the damping c [N s/m] that the scenario gives an element of this stiffness [N/m]: its
-// rope's axial damping over its rest length, and its fraction of the critical damping 2 sqrt(k /
-// W).
+// rope's axial damping over its rest length, and its fraction of the critical damping.
 static inline double rl_element_damping(const rl_rope *rope, double rest, double stiffness,
                                         double inverse_mass) {
   double damping = rope->damping / rest;
-  if (rope->damping_ratio > 0.0 && inverse_mass > 0.0) {
-    damping += rope->damping_ratio * 2.0 * sqrt(stiffness / inverse_mass);
+  if (rope->damping_ratio > 0.0) {
+    damping += rope->damping_ratio * rl_critical_damping(stiffness, inverse_mass);
   }
   return damping;
 }
