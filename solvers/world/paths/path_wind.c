@@ -6,6 +6,8 @@
 #include "../bodies/shape.h"
 #include "../trigonometry.h"
 
+#include <string.h>
+
 // Height of marks over the surface, relative to the inner radius: a rope from a point much higher
 // up would pass beside the part.
 static const double lift = 1e-3;
@@ -83,54 +85,97 @@ static bool is_mark(const rl_path_item *item) {
   return item->part == RL_NONE && item->feature == RL_NONE;
 }
 
-static rl_path_outcome put_marks(rl_path *path, const rl_path_scene *s, uint32_t part,
-                                 const winding *w) {
+// Puts the marks in, each with the way out of the part there, and half way to its neighbours.
+static bool put_marks(rl_path *path, const rl_path_solid *solid, const winding *w) {
   if (!rl_path_make_room(path, w->first, w->count)) {
-    return RL_PATH_FULL;
+    return false;
   }
-  const rl_path_solid *solid = &s->solids[part];
   const rl_vec3 middle = rl_path_to_world(solid, rl_shape_middle(solid->part));
-  for (size_t k = 0; k < w->count; k++) {
-    rl_path_item *item = &path->items[w->first + k];
-    const rl_vec3 direction = winding_direction(w, (double)k);
-    *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
-    item->at = item->entry = item->exit = surface_point(solid, middle, direction);
-    item->axis = direction;
-  }
-  // Backwards, so that insertions do not move the pieces still to do.
   const double quarter = w->angle > 0.0 ? 0.5 * RL_PI / w->angle : 0.0;
-  for (size_t k = w->count + 1; k-- > 0;) {
-    const double between = k == 0          ? -0.5 * quarter
-                           : k == w->count ? (double)k - 1.0 + 0.5 * quarter
-                                           : (double)k - 0.5;
-    const rl_vec3 hint = winding_direction(w, between);
-    if (rl_path_clear_piece(path, s, w->first + k - 1, part, &hint) == RL_PATH_NO_ROOM) {
-      return RL_PATH_FULL;
-    }
+  for (size_t k = 0; k < w->count; k++) {
+    const double before = k == 0 ? quarter : 1.0, after = k + 1 == w->count ? quarter : 1.0;
+    rl_path_item *item = &path->items[w->first + k];
+    *item = (rl_path_item){.kind = RL_PATH_POINT, .part = RL_NONE, .feature = RL_NONE};
+    item->axis = winding_direction(w, (double)k);
+    item->side = winding_direction(w, (double)k - 0.5 * before);
+    item->reference = winding_direction(w, (double)k + 0.5 * after);
+    item->at = item->entry = item->exit = surface_point(solid, middle, item->axis);
   }
-  return RL_PATH_FOUND;
+  return true;
 }
 
-// Removes the marks one after the other, pulling the rope tight each time.
-static rl_path_outcome take_marks(rl_path *path, const rl_path_scene *s, uint32_t part,
-                                  double *length) {
-  for (size_t i = 1; i + 1 < path->count; i++) {
-    if (!is_mark(&path->items[i])) {
-      continue;
-    }
-    const rl_vec3 hint = path->items[i].axis;
-    rl_path_remove(path, i, 1);
-    if (!rl_path_merge_at(path, s, i - 1) &&
-        rl_path_clear_piece(path, s, i - 1, part, &hint) == RL_PATH_NO_ROOM) {
+// Leads the pieces beside marks out of the part, and pulls the rope tight.
+static rl_path_outcome clear_marks(rl_path *block, const rl_path_scene *s, uint32_t part,
+                                   double *length) {
+  // Backwards, so that insertions do not move the pieces still to do.
+  for (size_t i = block->count - 1; i-- > 0;) {
+    const rl_path_item *a = &block->items[i], *b = a + 1;
+    const rl_vec3 hint = is_mark(b) ? b->side : a->reference;
+    if ((is_mark(a) || is_mark(b)) &&
+        rl_path_clear_piece(block, s, i, part, &hint) == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
-    const rl_path_outcome outcome = rl_path_settle(path, s, length);
-    if (outcome != RL_PATH_FOUND && outcome != RL_PATH_ROUGH) {
+  }
+  return rl_path_settle(block, s, length);
+}
+
+static bool is_settled(rl_path_outcome outcome) {
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
+// Removes the marks between the ends one after the other, pulling the rope tight each time.
+static rl_path_outcome take_marks(rl_path *block, const rl_path_scene *s, uint32_t part,
+                                  double *length) {
+  for (size_t i = 1; i + 1 < block->count; i++) {
+    if (!is_mark(&block->items[i])) {
+      continue;
+    }
+    const rl_vec3 hint = block->items[i].axis;
+    rl_path_remove(block, i, 1);
+    if (!rl_path_merge_at(block, s, i - 1) &&
+        rl_path_clear_piece(block, s, i - 1, part, &hint) == RL_PATH_NO_ROOM) {
+      return RL_PATH_FULL;
+    }
+    const rl_path_outcome outcome = rl_path_settle(block, s, length);
+    if (!is_settled(outcome)) {
       return outcome;
     }
     i = 0;
   }
   return RL_PATH_FOUND;
+}
+
+// A mark is a point, up to which the rope does not depend on what lies beyond. So blocks of so many
+// marks, and the mark behind them, are pulled tight by themselves.
+enum { BLOCK = 10 };
+
+// Takes the marks inside the blocks away, those between blocks stay. What is behind a block waits
+// at the end of the room, so that nothing moves with every insertion. `first`: the pieces are not
+// clear of the part yet.
+static rl_path_outcome pull_blocks(rl_path *path, const rl_path_scene *s, uint32_t part, bool first,
+                                   double *length) {
+  rl_path_item *items = path->items, *end = items + path->capacity;
+  rl_path_outcome outcome = RL_PATH_FOUND;
+  size_t begin = 0, behind = path->count - 1; // where the block begins; how many wait
+  memmove(end - behind, items + 1, behind * sizeof *items);
+  while (behind > 0 && is_settled(outcome)) {
+    const rl_path_item *next = end - behind;
+    size_t count = 0;
+    for (size_t marks = 0; count < behind && marks <= BLOCK; count++) {
+      marks += is_mark(&next[count]) ? 1 : 0;
+    }
+    memmove(items + begin + 1, next, count * sizeof *items);
+    behind -= count;
+    rl_path block = {items + begin, count + 1, path->capacity - begin - behind, 0, 0};
+    outcome = first ? clear_marks(&block, s, part, length) : RL_PATH_FOUND;
+    outcome = is_settled(outcome) ? take_marks(&block, s, part, length) : outcome;
+    path->changes += block.changes;
+    path->iterations += block.iterations;
+    begin += block.count - 1;
+  }
+  memmove(items + begin + 1, end - behind, behind * sizeof *items);
+  path->count = begin + 1 + behind;
+  return outcome;
 }
 
 rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *solids,
@@ -142,10 +187,14 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
     return RL_PATH_NONE;
   }
   const winding w = find_winding(path, after, &solids[part], side, turns);
-  rl_path_outcome outcome = put_marks(path, &s, part, &w);
-  outcome = outcome == RL_PATH_FOUND ? rl_path_settle(path, &s, length) : outcome;
-  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH ? take_marks(path, &s, part, length)
-                                                              : outcome;
+  if (!put_marks(path, &solids[part], &w)) {
+    return RL_PATH_FULL;
+  }
+  rl_path_outcome outcome = RL_PATH_FOUND;
+  for (size_t marks = w.count; marks > 0 && is_settled(outcome); marks /= BLOCK + 1) {
+    outcome = pull_blocks(path, &s, part, marks == w.count, length);
+  }
+  return outcome;
 }
 
 // ---------------------------------------------------------------------------------------------
