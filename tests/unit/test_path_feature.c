@@ -5,7 +5,7 @@
 #include "shortest.h"
 
 #include "world/bodies/shape_hull.h"
-#include "world/paths/path_feature.h"
+#include "world/paths/path_rules.h"
 #include "world/paths/wrap.h"
 #include "world/trigonometry.h"
 
@@ -317,6 +317,46 @@ static void sides_are_found_where_there_is_a_way(void **unused) {
     assert_true(over > ROPES / 4);
     assert_int_equal(wrong + other + unlike, 0);
   }
+}
+
+// Over one edge of a box, the rule for the first and the last edge alone: from a point that is a
+// over the first face and b over the second the edge is left where b > 0, but for (9c); edges are
+// put before it where both are hidden.
+static void edges_are_met_as_their_faces_are_seen(void **unused) {
+  (void)unused;
+  static const struct {
+    double a, b;
+    size_t count; // of the list then
+  } cases[] = {{0.5, -0.2, 3}, {0.5, 0.2, 2},  {-0.2, 0.5, 2},
+               {-1.5, 0.3, 4}, {0.0, -1.5, 3}, {-1.5, -0.2, 5}};
+  const rl_part_definition box = {.shape = RL_BOX, .size = {1.0, 1.0, 1.0}};
+  rl_model *model = model_with(box, rl_vec(0.1, 0.2, 0.3), rl_vec(0.4, 0.5, 0.6));
+  const rl_path_solid solid = solid_of(model);
+  const rl_path_scene scene = {&solid, 1};
+  const uint32_t edge = RL_FEATURE_EDGE(0, 1), twin = rl_path_edge_twin(solid.part, edge);
+  const rl_vec3 n1 = rl_path_face_normal(solid.part, 0);
+  const rl_vec3 n2 = rl_path_face_normal(solid.part, RL_FEATURE_FACE(twin));
+  const rl_vec3 middle = rl_scale(0.5, rl_add(n1, n2));
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    for (int last = 0; last < 2; last++) {
+      const double a = cases[k].a, b = cases[k].b;
+      const rl_vec3 p = rl_add_scaled(rl_add_scaled(middle, a, last ? n2 : n1), b, last ? n1 : n2);
+      const rl_vec3 q =
+          rl_add_scaled(rl_add_scaled(middle, 0.5, last ? n1 : n2), -0.5, last ? n2 : n1);
+      rl_path_item items[MOST_ITEMS] = {0};
+      items[0] = point(rl_path_to_world(&solid, last ? q : p));
+      items[2] = point(rl_path_to_world(&solid, last ? p : q));
+      items[0].entry = items[0].exit = items[0].at;
+      items[2].entry = items[2].exit = items[2].at;
+      rl_path_set_item(&items[1], &scene, 0, edge);
+      items[1].along = 0.5;
+      items[1].entry = items[1].exit = rl_path_to_world(&solid, middle);
+      rl_path path = {items, 3, MOST_ITEMS, 0, 0};
+      rl_path_meet_edges(&path, &scene);
+      assert_int_equal(path.count, cases[k].count);
+    }
+  }
+  rl_model_free(model);
 }
 
 // In a plane across the axis, turns stay: on a drum as an angle, on a prism as edges.
@@ -732,6 +772,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(ropes_are_wound_round_every_body),
       cmocka_unit_test(hard_windings_are_found),
       cmocka_unit_test(sides_are_found_where_there_is_a_way),
+      cmocka_unit_test(edges_are_met_as_their_faces_are_seen),
       cmocka_unit_test(turns_stay),
       cmocka_unit_test(ropes_go_over_several_bodies),
       cmocka_unit_test(hard_rows_are_found),
