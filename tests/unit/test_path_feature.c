@@ -359,6 +359,43 @@ static void edges_are_met_as_their_faces_are_seen(void **unused) {
   rl_model_free(model);
 }
 
+// The rules for a drum that only join items: a rim between the side and a place beside it is flat
+// when unrolled, and a side over which the rope goes back to its rim is left; a rim over which it
+// comes from over the end stays.
+static void what_is_flat_on_a_drum_is_joined(void **unused) {
+  (void)unused;
+  enum { RIM = RL_FEATURE_RIM + 1, SIDE = RL_FEATURE_SIDE };
+  static const struct {
+    uint32_t features[3];
+    size_t features_count, count; // of the list then
+    double from[2], to[2];        // ends: across the axis and along it
+  } cases[] = {{{RIM, SIDE}, 2, 3, {1.0, 0.1}, {2.0, -0.2}},
+               {{SIDE, RIM}, 2, 3, {2.0, -0.2}, {1.0, 0.1}},
+               {{RIM, SIDE}, 2, 4, {0.1, 1.5}, {2.0, -0.2}},
+               {{SIDE, RIM, SIDE}, 3, 3, {1.0, 0.1}, {2.0, -0.2}},
+               {{RIM, SIDE, RIM}, 3, 3, {0.1, 1.5}, {0.2, 1.2}}};
+  uint64_t seed = first_seed + 67;
+  rl_model *model = random_body(DRUM, &seed);
+  const rl_path_solid solid = solid_of(model);
+  const rl_path_scene scene = {&solid, 1};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    rl_path_item items[MOST_ITEMS] = {0};
+    const size_t n = cases[k].features_count;
+    items[0] = point(rl_path_to_world(&solid, rl_vec(cases[k].from[0], 0.0, cases[k].from[1])));
+    items[n + 1] = point(rl_path_to_world(&solid, rl_vec(0.0, cases[k].to[0], cases[k].to[1])));
+    items[0].exit = items[0].at;
+    items[n + 1].entry = items[n + 1].at;
+    for (size_t i = 0; i < n; i++) {
+      rl_path_set_item(&items[i + 1], &scene, 0, cases[k].features[i]);
+      items[i + 1].sense = 1.0;
+    }
+    rl_path path = {items, n + 2, MOST_ITEMS, 0, 0};
+    rl_path_merge(&path, &scene);
+    assert_int_equal(path.count, cases[k].count);
+  }
+  rl_model_free(model);
+}
+
 // In a plane across the axis, turns stay: on a drum as an angle, on a prism as edges.
 static void turns_stay(void **unused) {
   (void)unused;
@@ -773,6 +810,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(hard_windings_are_found),
       cmocka_unit_test(sides_are_found_where_there_is_a_way),
       cmocka_unit_test(edges_are_met_as_their_faces_are_seen),
+      cmocka_unit_test(what_is_flat_on_a_drum_is_joined),
       cmocka_unit_test(turns_stay),
       cmocka_unit_test(ropes_go_over_several_bodies),
       cmocka_unit_test(hard_rows_are_found),
