@@ -116,7 +116,6 @@ const rl_solver_type rl_solver_impulse = {
     .citation = "knyazyev2010",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .holds_directions = true,
-    .excess = RL_EXCESS_CATCHES,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,
     .size = sizeof(impulse),

@@ -130,7 +130,6 @@ const rl_solver_type rl_solver_impulse_direct = {
     .citation = "judice1994",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .holds_directions = true,
-    .excess = RL_EXCESS_CATCHES,
     .holds_bending = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

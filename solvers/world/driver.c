@@ -308,9 +308,6 @@ static void catch_growths(rl_driver *driver) {
 static void take_back_excess(rl_driver *driver) {
   const rl_model *model = driver->model;
   rl_state *state = driver->state, *caught = driver->caught;
-  if (driver->type->excess == RL_EXCESS_CATCHES) {
-    rl_wraps_clear_pulled_growths(model, state, driver->rows, driver->dt);
-  }
   if (driver->type->excess == RL_EXCESS_STAYS || !(rl_wraps_largest_growth(model, state) > 0.0)) {
     return;
   }

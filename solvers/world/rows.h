@@ -22,12 +22,10 @@
 // What becomes of the excess length of a rope after a change of contacts. Each kind of method would
 // make something else of it; (21) of papers/changes.md.
 typedef enum rl_excess {
-  RL_EXCESS_GAINS,   // it would become velocity or strain: all of it is taken back
-  RL_EXCESS_WORKS,   // it would become work of the tension in the next step: as much stays as pays
-                     // for the loss of catching the rope
-  RL_EXCESS_CATCHES, // the method draws it in at a rate of its own: it stays, but for strands that
-                     // pulled nothing
-  RL_EXCESS_STAYS    // all of it stays
+  RL_EXCESS_GAINS, // it would become velocity or strain: all of it is taken back
+  RL_EXCESS_WORKS, // it would become work of the tension in the next step: as much stays as pays
+                   // for the loss of catching the rope
+  RL_EXCESS_STAYS  // all of it stays
 } rl_excess;
 
 typedef enum rl_row_kind { RL_ROW_SPAN, RL_ROW_CONTACT } rl_row_kind;

@@ -262,11 +262,6 @@ void rl_wraps_note_turns(const rl_model *model, const rl_state *before, rl_state
 // length, when contacts changed in the last rl_wraps_end; 0 if that is round-off.
 double rl_wraps_largest_growth(const rl_model *model, const rl_state *state);
 
-// Sets the growths of strands to 0, except of those that are too long and pulled nothing in the
-// step of dt [s]. `rows`: as last evaluated in it.
-void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state, const rl_rows *rows,
-                                   double dt);
-
 // (21) of papers/changes.md: moves everything along the rows, without changing velocities, until
 // each rope that has grown is as long as it was on its old way, or slack. `rows`: those of the
 // state.

@@ -260,34 +260,14 @@ static void keep_lengths(rl_wrapping *w, double length) {
 }
 
 // Clears the growths of strands where no contact has changed: their rows draw these in in the next
-// step. Keeps those of strands that had no tension in this step, up to `rounding` [N], and are too
-// long now.
-static void clear_pulled_growths(const rl_model *model, rl_state *state, uint32_t r,
-                                 double rounding) {
+// step. Keeps those of strands that had no tension in this step, and are too long now.
+static void clear_pulled_growths(const rl_model *model, rl_state *state, uint32_t r) {
   for (uint32_t p = 0; p < rl_wraps_piece_count(model, state, r);) {
     const rl_strand strand = rl_wrap_strand(model, state, r, p, state->points);
-    if (rl_wrap_piece_tension(model, state, r, p) > rounding || !(strand.length > strand.rest)) {
+    if (rl_wrap_piece_tension(model, state, r, p) > 0.0 || !(strand.length > strand.rest)) {
       rl_wraps_clear_growths(state, r, strand);
     }
     p += strand.piece_count;
-  }
-}
-
-// (23e) Returns what tension is round-off: it moves nothing by more than that in a step of dt.
-static double rounding_of(const rl_model *model, const rl_rows *rows, uint32_t r, double dt) {
-  double w = 0.0;
-  for (uint32_t k = 0; k < rows->span_count; k++) {
-    w = model->link_rope[rows->rows[k].item] == r ? fmax(w, rows->rows[k].inverse_mass) : w;
-  }
-  return w > 0.0 ? rl_wrap_rounding * model->reach / (w * dt * dt) : 0.0;
-}
-
-void rl_wraps_clear_pulled_growths(const rl_model *model, rl_state *state, const rl_rows *rows,
-                                   double dt) {
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    if (model->ropes[r].wrap_capacity > 0 && rl_rope_elements(model, state, r) > 0) {
-      clear_pulled_growths(model, state, r, rounding_of(model, rows, r, dt));
-    }
   }
 }
 
@@ -316,7 +296,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   note_windings(&w, before);
   if (ended == RL_NONE && goes_on(&w, before)) {
     rl_wraps_keep(&w);
-    clear_pulled_growths(model, state, r, 0.0);
+    clear_pulled_growths(model, state, r);
     return rubbed;
   }
   w.shortest = start * (1.0 - rl_longest_slip) - 2.0 * longest_growth(model, before, state, r);
