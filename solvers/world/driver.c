@@ -318,7 +318,8 @@ static void take_back_excess(rl_driver *driver) {
   catch_growths(driver);
   const uint32_t most = 2 * model->split_capacity; // of trials; then what has turned round sticks
   for (uint32_t trial = 0;
-       caught && trial <= most && rl_wraps_judge_catch(model, state, caught, trial == most);
+       caught && trial <= most &&
+       rl_wraps_judge_catch(model, state, driver->rows, caught, driver->dt, trial == most);
        trial++) {
     rl_state_copy(state, caught);
     rl_detect(model, state, driver->dt, driver->rows);

@@ -767,6 +767,42 @@ static void what_a_taut_rope_is_too_long_by_throws_nothing(void **unused) {
   rl_scenario_free(s);
 }
 
+// (23g) of papers/changes.md: a box of 30 g at 8.5 m/s hits two ropes that stick to one prism and
+// to a post, taut between fixed points. It stops across them, and all of that is dissipated.
+static void ropes_over_one_wheel_stop_what_hits_both(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: two\nduration: 1\nstep: 0.002\nbodies:\n"
+      "  wheel: {motion: axle, mass: 1, inertia: [0.0093, 0.0093, 0.0093], position: [0, 0.0372, "
+      "0],"
+      " friction: 0.7817, collide: false, shape: {prism: {radius: 0.0414, length: 1, sides: 6}}}\n"
+      "  post: {motion: fixed, position: [1, 0.0475, 0], friction: 0.7335, collide: false,"
+      " shape: {prism: {radius: 0.1782, length: 1, sides: 4}}}\n"
+      "  shot: {mass: 0.03, position: [0.3294, -0.4571, -0.026], velocity: [0.7, 9.073, 0.094],"
+      " spin: [0, 0, -13.99], friction: 0, collide: false,"
+      " shape: {box: {size: [0.1282, 0.0596, 0.5]}}}\n"
+      "ropes:\n"
+      "  a: {from: {point: [-0.757, -0.8285, 0]}, to: {point: [2.1961, -0.9957, 0]},"
+      " friction: 0.4781, over: [{body: wheel, side: [0, 1, 0]}, {body: post, side: [0, 1, 0]}]}\n"
+      "  b: {from: {point: [-0.3367, -0.3141, 0.15]}, to: {point: [1.8187, -0.2964, 0.15]},"
+      " friction: 0.0987, over: [{body: wheel, side: [0, 1, 0]}, {body: post, side: [0, 1, "
+      "0]}]}\n");
+  static const char *const solvers[] = {"convex", "xpbd", "pbd", "impulse", "rattle"};
+  static const double steps[] = {2e-3, 1e-3};
+  for (size_t n = 0; n < 10; n++) {
+    rl_driver *d = driver_for(s, solvers[n / 2], steps[n % 2]);
+    while (d->state->time < 0.08) {
+      assert_true(rl_driver_step(d) > 0);
+      check_near(rl_driver_energy_error(d), 0.0, 0.003 * d->energy_scale);
+    }
+    print_message("%s: books %.3g of %.3g J\n", solvers[n / 2], d->state->dissipated,
+                  d->energy_scale);
+    check_near(d->state->dissipated, 0.463 * d->energy_scale, 0.01 * d->energy_scale);
+    rl_driver_free(d);
+  }
+  rl_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_passed_in_a_step_is_told),
@@ -778,6 +814,7 @@ int main(void) {
       cmocka_unit_test(what_is_turned_back_keeps_its_energy),
       cmocka_unit_test(what_hits_a_rope_without_tension_is_caught),
       cmocka_unit_test(what_a_taut_rope_is_too_long_by_throws_nothing),
+      cmocka_unit_test(ropes_over_one_wheel_stop_what_hits_both),
       cmocka_unit_test(friction_is_told_as_a_rope_lets_go),
       cmocka_unit_test(grazed_pulley_runs_as_if_alone),
       cmocka_unit_test(springs_throw_back_by_their_damping_ratio),

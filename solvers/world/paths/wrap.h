@@ -193,10 +193,11 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state);
 
 // (23b) of papers/changes.md: in a catch from `before` to the state, makes wraps of open ropes
 // slip, in `before`, that would have had to hold more than friction can, and stick over which the
-// rope runs the other way; in the `last` trial only these. Returns true if there are any: then the
-// catch has to be repeated from there.
-bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before,
-                          bool last);
+// rope runs the other way, or whose strand jams and still gets longer at the end of a step of dt
+// [s], (23g); in the `last` trial only these. Returns true if there are any: then the catch has to
+// be repeated from there. `rows`: those of the catch.
+bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                          rl_state *before, double dt, bool last);
 
 // Whether a strand slips although its tension would not slow it down, J M^-1 G^T <= 0, while a
 // strand that sticks would, J M^-1 J^T > 0. Never for elastic strands, whose stretch gives the

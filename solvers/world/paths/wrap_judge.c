@@ -415,18 +415,6 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state) {
   return any;
 }
 
-bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, rl_state *before,
-                          bool last) {
-  bool changed = false;
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    if (model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs && !rl_wraps_is_loop(model, r)) {
-      changed = judge_turned(model, state, r, rl_wraps_of(model, before, r)) || changed;
-      changed = (!last && judge_stuck(model, state, r, NULL, 0, 0, before)) || changed;
-    }
-  }
-  return changed;
-}
-
 static bool may_jam(const rl_model *model, const rl_row *row) {
   return row->kind == RL_ROW_SPAN && row->piece_count > 1 &&
          model->ropes[model->link_rope[row->item]].rubs;
@@ -498,6 +486,34 @@ static bool stick(const rl_model *model, rl_state *state, const rl_row *strand) 
   bool changed = false;
   for (uint32_t k = strand->first_piece; k + 1 < strand->first_piece + strand->piece_count; k++) {
     changed = (wraps[k].grip != RL_SLIDES && regrip(&wraps[k], RL_STICKS)) || changed;
+  }
+  return changed;
+}
+
+// (23g) of papers/changes.md: makes strands stick that slip, that no pull makes shorter, and that
+// still get longer after a catch, by more than round-off in a step of dt [s].
+static bool stick_uncaught(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                           rl_state *before, double dt) {
+  bool changed = false;
+  for (uint32_t r = 0; r < rows->row_count; r++) {
+    const rl_row *row = &rows->rows[r];
+    const bool escapes =
+        may_jam(model, row) && slips(model, state, row) && rl_strand_jams(model, state, row) &&
+        rl_is_taut(model, row->value) && !rl_wraps_is_loop(model, model->link_rope[row->item]) &&
+        dt * rl_row_rate(rows, row, state->velocities) > rl_wrap_rounding * model->reach;
+    changed = (escapes && stick(model, before, row)) || changed;
+  }
+  return changed;
+}
+
+bool rl_wraps_judge_catch(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                          rl_state *before, double dt, bool last) {
+  bool changed = stick_uncaught(model, state, rows, before, dt);
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    if (model->ropes[r].wrap_capacity > 0 && model->ropes[r].rubs && !rl_wraps_is_loop(model, r)) {
+      changed = judge_turned(model, state, r, rl_wraps_of(model, before, r)) || changed;
+      changed = (!last && judge_stuck(model, state, r, NULL, 0, 0, before)) || changed;
+    }
   }
   return changed;
 }
