@@ -300,7 +300,7 @@ static void stop_at_eyes(rl_driver *driver) {
 
 static void catch_growths(rl_driver *driver) {
   rl_wraps_take_back_growths(driver->model, driver->state, driver->rows, driver->type->excess);
-  rl_wraps_apply_catch(driver->model, driver->state, driver->rows, driver->dt);
+  rl_wraps_apply_catch(driver->model, driver->before, driver->state, driver->rows, driver->dt);
 }
 
 // (21) and (23) of papers/changes.md: takes back the excess length of ropes whose contacts have

@@ -154,17 +154,19 @@ static void changes_bring_in_no_energy(void **unused) {
   (void)unused;
   static const struct {
     const char *spec;
-    double share; // of all energy, brought in by a change at most, on average
-  } cases[] = {{"impulse,penalty_velocity=0", 2e-8},
-               {"pbd", 1e-8},
-               {"convex", 1e-8},
-               {"xpbd", 2e-7},
-               {"impulse-soft", 2e-6},
-               {"rattle", 1.2e-5},
-               {"pbd-direct", 1e-5},
-               {"penalty", 2e-5},
-               {"impulse", 2e-5},
-               {"impulse-direct", 2e-5}};
+    double share;  // of all energy, brought in by a change at most, on average
+    double beyond; // of one change beyond the method's own gain; without a push-back a rope is too
+                   // long, and a change that makes it longer draws all of that in
+  } cases[] = {{"impulse,penalty_velocity=0", 1e-7, 3.0 * own_slack},
+               {"pbd", 1e-8, own_slack},
+               {"convex", 1e-8, own_slack},
+               {"xpbd", 2e-7, own_slack},
+               {"impulse-soft", 2e-6, own_slack},
+               {"rattle", 1.2e-5, own_slack},
+               {"pbd-direct", 1e-5, own_slack},
+               {"penalty", 2e-5, own_slack},
+               {"impulse", 2e-5, own_slack},
+               {"impulse-direct", 2e-5, own_slack}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     gains g = {.changes = 0};
     for (uint64_t seed = 1; g.changes < most_changes; seed++) {
@@ -176,7 +178,9 @@ static void changes_bring_in_no_energy(void **unused) {
                   cases[k].spec, g.changes, g.scenes, scale, g.gained, expected, g.lost, g.excess);
     check_below(g.gained, expected + 1e-12 * scale);
     check_below(g.gained, g.lost);
-    check_below(g.excess, own_slack * scale);
+    // Without a push-back a rope is too long, and a change that makes it longer draws all of that
+    // in.
+    check_below(g.excess, (k == 0 ? 3.0 : 1.0) * own_slack * scale);
   }
 }
 

@@ -282,8 +282,10 @@ void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_row
 void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt);
 
 // (23) of papers/changes.md: the same with the rows evaluated at the present positions; the
-// tensions of the step of dt [s] then include the impulses.
-void rl_wraps_apply_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt);
+// tensions of the step of dt [s] from `before` then include the impulses. Of the energy lost along
+// strands that had tension, that of what ropes have met in the step is dissipated, (23h).
+void rl_wraps_apply_catch(const rl_model *model, const rl_state *before, rl_state *state,
+                          rl_rows *rows, double dt);
 
 // Whether the friction loss of a rope is computed from the flow of its rest length and not from its
 // rows: ropes over bodies that are elastic and have friction.

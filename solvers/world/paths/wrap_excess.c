@@ -308,9 +308,9 @@ static bool holds(const rl_state *state, const rl_row *row) {
 
 // Books an impulse of a row after a step of dt. `power`, `rate`: the means of its power and rate
 // before and after. What friction takes is dissipated, and so is the rest of the energy lost if the
-// strand had no tension (it is caught); else that counts as an error of the method.
-static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double impulse,
-                 double power, double rate, double dt) {
+// strand had no tension (it is caught); else that is returned [J].
+static double book(rl_state *state, const rl_rows *rows, const rl_row *row, double impulse,
+                   double power, double rate, double dt) {
   double prescribed = 0.0 - row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
@@ -322,10 +322,13 @@ static void book(rl_state *state, const rl_rows *rows, const rl_row *row, double
   const bool is_caught =
       is_none_beside(state->multipliers[row->source] * dt, state->aims[row->source]);
   state->dissipated += impulse * (is_caught ? power : power - rate);
+  return is_caught ? 0.0 : impulse * rate;
 }
 
-// Removes the rate at which a row gets longer, if it holds. Returns it [m/s].
-static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row, double dt) {
+// Removes the rate at which a row gets longer, if it holds. Returns it [m/s], and adds to
+// `unbooked` the energy lost that is not booked [J].
+static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row, double dt,
+                          double *unbooked) {
   const double rate = holds(state, row) ? rl_row_rate(rows, row, state->velocities) : 0.0;
   if (!(rate > 0.0)) {
     return 0.0;
@@ -338,13 +341,14 @@ static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *ro
     answer += state->points[e->slot].w * rl_dot(e->force, e->force);
   }
   rl_row_push(rows, row, impulse, state->points, state->velocities);
-  book(state, rows, row, impulse, power - 0.5 * impulse * answer, 0.5 * rate, dt);
+  *unbooked += book(state, rows, row, impulse, power - 0.5 * impulse * answer, 0.5 * rate, dt);
   return rate;
 }
 
 // (3a) of papers/wraps.md: does so for strands that pull on something in common, together. Returns
 // the largest rate [m/s].
-static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, double dt) {
+static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, double dt,
+                           double *unbooked) {
   double powers[RL_STRANDS_TOGETHER], rates[RL_STRANDS_TOGETHER], worst = 0.0;
   for (uint32_t k = 0; k < s->count; k++) {
     const rl_row *row = s->rows[k];
@@ -367,13 +371,16 @@ static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, 
   for (uint32_t k = 0; k < s->count; k++) {
     const double power = rl_row_power(rows, s->rows[k], state->velocities);
     const double rate = rl_row_rate(rows, s->rows[k], state->velocities);
-    book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power), 0.5 * (rates[k] + rate),
-         dt);
+    *unbooked += book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power),
+                      0.5 * (rates[k] + rate), dt);
   }
   return worst;
 }
 
-void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt) {
+// Removes the rates at which taut strands get longer. Returns the energy lost that is not booked
+// [J]; `aims` then holds the impulses of all rows.
+static double remove_all_rates(rl_state *state, rl_rows *rows, double dt) {
+  double unbooked = 0.0;
   double first = 0.0, worst = INFINITY;
   memset(state->aims, 0, rl_unknown_count(state->model, state) * sizeof *state->aims);
   for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
@@ -381,15 +388,21 @@ void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt)
     for (uint32_t b = 0; b < rows->block_count; b++) {
       rl_strands strands;
       for (uint32_t at = 0; rl_strands_next(&strands, rows, &rows->blocks[b], false, &at);) {
-        worst = fmax(worst, remove_rates(state, rows, &strands, dt));
+        worst = fmax(worst, remove_rates(state, rows, &strands, dt, &unbooked));
       }
     }
     for (uint32_t k = 0; k < rows->row_count; k++) {
       const rl_row *row = &rows->rows[k];
-      worst = row->is_with_others ? worst : fmax(worst, remove_rate(state, rows, row, dt));
+      worst =
+          row->is_with_others ? worst : fmax(worst, remove_rate(state, rows, row, dt, &unbooked));
     }
     first = i == 0 ? worst : first;
   }
+  return unbooked;
+}
+
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt) {
+  remove_all_rates(state, rows, dt);
 }
 
 void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_rows *rows) {
@@ -400,9 +413,68 @@ void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_row
   }
 }
 
-void rl_wraps_apply_catch(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
+// Whether a wrap of a rope is on a body on which one of the rope's first `count` wraps of a state
+// is.
+static bool is_among(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t count,
+                     uint32_t body) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, rope);
+  bool found = false;
+  for (uint32_t i = 0; i < count && !found; i++) {
+    found = wraps[i].body == body;
+  }
+  return found;
+}
+
+// Whether a rope lies on a body on which it did not lie before the step.
+static bool has_met(const rl_model *model, const rl_state *state, const rl_state *before,
+                    uint32_t rope, uint32_t body) {
+  return model->ropes[rope].wrap_capacity > 0 &&
+         is_among(model, state, rope, state->wrap_counts[rope], body) &&
+         !is_among(model, before, rope, before->wrap_counts[rope], body);
+}
+
+// Returns the energy of the velocity that a catch has taken from a slot along strands that had
+// tension [J].
+static double taken_from(const rl_state *state, const rl_rows *rows, uint32_t slot, double dt) {
+  rl_vec3 push = {0.0, 0.0, 0.0};
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    const double impulse = row->kind == RL_ROW_SPAN ? state->aims[row->source] : 0.0;
+    const bool had_tension =
+        impulse > 0.0 && !is_none_beside(state->multipliers[row->source] * dt, impulse);
+    for (uint32_t i = 0; i < row->entry_count && had_tension; i++) {
+      const rl_entry *e = &rows->entries[row->first_entry + i];
+      push = e->slot == slot ? rl_add_scaled(push, impulse, e->force) : push;
+    }
+  }
+  return 0.5 * state->points[slot].w * rl_dot(push, push);
+}
+
+// (23h) Returns the same of all bodies that ropes have met in the step [J].
+static double taken_from_met(const rl_model *model, const rl_state *state, const rl_state *before,
+                             const rl_rows *rows, double dt) {
+  double sum = 0.0;
+  for (uint32_t body = 0; body < model->body_count; body++) {
+    bool met = false;
+    for (uint32_t r = 0; r < model->rope_count && !met; r++) {
+      met = has_met(model, state, before, r, body);
+    }
+    if (met) {
+      const uint32_t spin = model->bodies[body].spin_slot;
+      sum += taken_from(state, rows, rl_body_slot(model, body), dt);
+      sum += spin != RL_NONE ? taken_from(state, rows, spin, dt) : 0.0;
+    }
+  }
+  return sum;
+}
+
+void rl_wraps_apply_catch(const rl_model *model, const rl_state *before, rl_state *state,
+                          rl_rows *rows, double dt) {
   rl_wraps_evaluate_rows(model, state, rows);
-  rl_wraps_remove_outward_velocity(state, rows, dt);
+  const double unbooked = remove_all_rates(state, rows, dt);
+  if (unbooked > 0.0) {
+    state->dissipated += fmin(unbooked, taken_from_met(model, state, before, rows, dt));
+  }
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     if (row->kind == RL_ROW_SPAN && state->aims[row->source] > 0.0) {
