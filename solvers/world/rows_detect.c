@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Detection: the contacts that can act in a step, and their places.
 #include "bodies/body_contact.h"
-#include "paths/path_solid.h"
 #include "paths/wrap.h"
 #include "ropes/elements.h"
 #include "ropes/eyes.h"
 #include "ropes/rope_contact.h"
+#include "rows_coming.h"
 
 #include <string.h>
-
-// Of its length: an element counts as near as its ends if its distance from a body differs by less.
-static const double nearest_share = 1e-9;
 
 static uint64_t both(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
@@ -36,20 +33,13 @@ static double travel(const rl_model *model, const rl_state *state, uint32_t slot
   return 2.0 * dt * (speed + dt * rl_length(model->gravity));
 }
 
-static rl_foot make_foot(rl_surface surface, rl_vec3 p, rl_body_pose at, double fraction) {
-  const rl_vec3 arm = rl_sub(rl_add_scaled(p, -surface.distance, surface.normal), at.centre);
-  return (rl_foot){.point = rl_rotate_inverse(at.rotation, arm),
-                   .normal = rl_rotate_inverse(at.rotation, surface.normal),
-                   .fraction = fraction};
-}
-
 // Finds the place on a part that is nearest to a node; returns the distance from its centre [m].
 static double node_foot(const rl_model *model, const rl_state *state, const rl_contact *contact,
                         rl_foot *foot) {
   const rl_vec3 p = rl_position(&state->points[contact->slot]);
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
   const rl_surface surface = rl_contact_surface(model, contact, at, p);
-  *foot = make_foot(surface, p, at, 0.0);
+  *foot = rl_foot_at(surface, p, at, 0.0);
   return surface.distance;
 }
 
@@ -61,50 +51,6 @@ static bool node_is_near(const rl_model *model, const rl_state *state, const rl_
          pushed;
 }
 
-// Finds where a segment that lies on a face of a box or hull leaves the face over an edge: returns
-// the fraction of the segment, and the plane of the face. Nan if there is no such place, or if the
-// segment is inclined towards the body there: then it goes down another face.
-static double leave_face(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 to,
-                         rl_surface *surface) {
-  const rl_path_solid solid = rl_path_solid_of(part, at.centre, at.rotation);
-  const rl_vec3 ends[2] = {rl_path_to_part(&solid, from), rl_path_to_part(&solid, to)};
-  for (int end = 0; end < 2; end++) {
-    double top = -INFINITY, side = -INFINITY, fraction = 1.0; // of the way to the other end
-    uint32_t face = 0;
-    for (uint32_t f = 0; f < rl_path_face_count(part); f++) {
-      const double distance = rl_path_face_distance(part, f, ends[end]);
-      side = fmax(side, fmin(distance, top));
-      face = distance > top ? f : face;
-      top = fmax(top, distance);
-    }
-    for (uint32_t f = 0; f < rl_path_face_count(part) && side <= 0.0; f++) {
-      const double here = rl_path_face_distance(part, f, ends[end]);
-      const double there = rl_path_face_distance(part, f, ends[1 - end]);
-      if (f != face && there > 0.0) {
-        fraction = fmin(fraction, here / (here - there));
-      }
-    }
-    const rl_vec3 p = rl_add_scaled(ends[end], fraction, rl_sub(ends[1 - end], ends[end]));
-    const double distance = rl_path_face_distance(part, face, p);
-    if (side <= 0.0 && fraction > 0.0 && fraction < 1.0 &&
-        distance >= top - nearest_share * rl_distance(from, to)) {
-      *surface = (rl_surface){distance, rl_rotate(solid.rotation, rl_path_face_normal(part, face))};
-      return end == 0 ? fraction : 1.0 - fraction;
-    }
-  }
-  return NAN;
-}
-
-// Finds the place of a segment that is nearest to a part, and the surface there. Returns false if
-// an end is as near.
-static bool find_between(const rl_part *part, rl_body_pose at, rl_vec3 from, rl_vec3 to, double *s,
-                         rl_surface *surface) {
-  *s = rl_shape_segment(part, at.centre, at.rotation, from, to, surface);
-  const double ends = fmin(rl_shape_surface(part, at.centre, at.rotation, from).distance,
-                           rl_shape_surface(part, at.centre, at.rotation, to).distance);
-  return *s > 0.0 && *s < 1.0 && surface->distance <= ends - nearest_share * rl_distance(from, to);
-}
-
 // Finds the place of an element that is nearest to a part; returns the distance of its axis [m]. An
 // element whose ends are as near has no contact of its own, unless it lies flat on a face and
 // `pushed` against the edge over which it leaves the face: it would fall round the edge.
@@ -114,60 +60,18 @@ static double element_foot(const rl_model *model, const rl_state *state, const r
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
   const rl_vec3 from = rl_node_position(model, state, contact->slot);
   const rl_vec3 to = rl_node_position(model, state, contact->next);
-  rl_surface surface;
-  double s;
-  bool is_idle = !find_between(part, at, from, to, &s, &surface);
-  if (is_idle && pushed && rl_is_polyhedron(part->shape)) {
-    rl_surface edge;
-    const double leaves = leave_face(part, at, from, to, &edge);
-    if (!isnan(leaves)) {
-      s = leaves;
-      surface = edge;
-      is_idle = false;
-    }
+  const rl_vec3 ends[2] = {from, to};
+  rl_surface surface, edge;
+  double s, leaves;
+  bool is_idle = !rl_element_between(part, at, ends, &s, &surface);
+  if (is_idle && pushed && rl_element_leaves(part, at, ends, &leaves, &edge)) {
+    s = leaves;
+    surface = edge;
+    is_idle = false;
   }
-  *foot = make_foot(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
+  *foot = rl_foot_at(surface, rl_add_scaled(from, s, rl_sub(to, from)), at, s);
   foot->is_idle = is_idle;
   return surface.distance;
-}
-
-// Returns where a node will be beside a body after dt with its present velocity.
-static rl_vec3 place_after(const rl_model *model, const rl_state *state, uint32_t slot,
-                           uint32_t body, double dt) {
-  const uint32_t centre = rl_body_slot(model, body);
-  const rl_vec3 p = rl_node_position(model, state, slot);
-  const rl_vec3 arm = rl_sub(p, rl_position(&state->points[centre]));
-  const rl_vec3 turning = rl_cross(rl_body_spin(model, state, body), arm);
-  const rl_vec3 beside = rl_add(state->velocities[centre], turning);
-  return rl_add_scaled(p, dt, rl_sub(state->velocities[slot], beside));
-}
-
-// (5g) Finds where an element that is now nearest to a box or hull at an end gets into it over an
-// edge within dt, with the plane by which it does; does nothing if there is no such place, or if it
-// is behind that plane now. One that lands flat has both ends before the plane.
-static void find_coming(const rl_model *model, const rl_state *state, const rl_contact *contact,
-                        double dt, rl_foot *foot) {
-  const rl_part *part = &model->bodies[contact->body].parts[contact->part];
-  const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
-  const rl_vec3 from = place_after(model, state, contact->slot, contact->body, dt);
-  const rl_vec3 to = place_after(model, state, contact->next, contact->body, dt);
-  const rl_vec3 now[2] = {rl_node_position(model, state, contact->slot),
-                          rl_node_position(model, state, contact->next)};
-  const double radius = model->ropes[contact->rope].radius;
-  rl_surface surface;
-  double s;
-  const bool turns = find_between(part, at, from, to, &s, &surface);
-  s = turns ? s : leave_face(part, at, from, to, &surface);
-  if (isnan(s) || !(surface.distance < radius)) {
-    return;
-  }
-  const rl_vec3 place = rl_add_scaled(from, s, rl_sub(to, from));
-  const double ends[2] = {rl_dot(surface.normal, rl_sub(now[0], place)),
-                          rl_dot(surface.normal, rl_sub(now[1], place))};
-  const double before = turns ? (1.0 - s) * ends[0] + s * ends[1] : fmin(ends[0], ends[1]);
-  if (surface.distance + before > radius + nearest_share * rl_distance(from, to)) {
-    *foot = make_foot(surface, place, at, s);
-  }
 }
 
 // Whether an element can touch a part within dt.
@@ -226,19 +130,23 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
         contact.next == RL_NONE
             ? node_is_near(model, state, &contact, dt, pushed, &foot)
             : element_is_near(model, state, &contact, dt, pushed, rows->tells_edges, &foot);
-    if (near && foot.is_idle && !rows->lists_idle &&
-        rl_is_polyhedron(body->parts[contact.part].shape)) {
-      find_coming(model, state, &contact, dt, &foot);
+    const bool is_element = contact.next != RL_NONE;
+    const bool has_second = is_element && rl_is_polyhedron(body->parts[contact.part].shape);
+    rl_foot second = foot;
+    bool has_come = near && is_element && !rows->lists_idle &&
+                    rl_element_comes(model, state, &contact, dt, pushed, &foot, &second);
+    if (has_come && (foot.is_idle || !has_second)) {
+      foot = second;
+      has_come = false;
     }
     if (!near || (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
     *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
-    if (rows->tells_edges && contact.next != RL_NONE &&
-        rl_is_polyhedron(body->parts[contact.part].shape)) {
+    if (has_come || (rows->tells_edges && has_second)) {
+      second.is_idle = !has_come;
       contact.second = 1;
-      foot.is_idle = true;
-      *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
+      *rl_contact_add(model, state, rows, old_count, old, &contact) = second;
       contact.second = 0;
     }
   }
