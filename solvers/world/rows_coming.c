@@ -207,9 +207,12 @@ typedef struct element {
   bool has_second;     // it can have a contact beside the present one
   double fraction;     // its present place
   rl_surface plane;    // and the plane there, with the distance from it after the step
-  bool is_held;        // this keeps it out
+  bool is_held;        // this keeps it out, or would if it came nearer
   rl_vec3 ends[2];
 } element;
+
+// Returns the distance of its axis within which an element can touch [m].
+static double near_to(const element *e) { return e->radius + 4.0 * e->fall; }
 
 static element element_after(const rl_model *model, const rl_state *state,
                              const rl_contact *contact, double dt, const rl_foot *now) {
@@ -227,7 +230,7 @@ static element element_after(const rl_model *model, const rl_state *state,
   const rl_vec3 beyond = rl_sub(arm, rl_rotate(e.at.rotation, now->point));
   e.plane.normal = rl_rotate(e.at.rotation, now->normal);
   e.plane.distance = rl_dot(e.plane.normal, beyond);
-  e.is_held = !e.is_idle && e.plane.distance < e.radius;
+  e.is_held = !e.is_idle && e.plane.distance < near_to(&e);
   return e;
 }
 
@@ -253,7 +256,7 @@ static void keep_out(element *e, const rl_surface at_ends[2]) {
 // touches at one edge of a face and can lie down on it that at the other edge.
 static bool find_place(element *e, bool pushed, double *s, rl_surface *surface) {
   const bool has_edges = is_edged(e->part);
-  const double near = e->radius + 4.0 * e->fall;
+  const double near = near_to(e);
   const double reach = has_edges && pushed ? INFINITY : near;
   rl_surface at_ends[2];
   find_surfaces(e->part, e->at, e->ends, at_ends);
