@@ -62,8 +62,8 @@ static void sync(void *memory, const rl_model *model, const rl_state *state) {
   ((impulse_direct *)memory)->lcp.direct.structure = 0;
 }
 
-// (3b) of papers/wraps.md: of all impulses of strands that depend on each other takes those nearest
-// to the tensions of the step before. None of them moves anything else.
+// (3b) of papers/strands.md: of all impulses of strands that depend on each other takes those
+// nearest to the tensions of the step before. None of them moves anything else.
 static void stay_near(const impulse_direct *self, rl_state *state, rl_rows *rows, double dt) {
   for (uint32_t i = 0; i < rows->block_count; i++) {
     rl_strands strands;

@@ -199,7 +199,7 @@ static inline bool solve_crossing(const rl_sequential *s, rl_state *state, const
   return !rl_is_zero(push);
 }
 
-// (3a) of papers/wraps.md: strands together.
+// (3a) of papers/strands.md: strands together.
 static bool solve_strands(const rl_sequential *s, rl_state *state, const rl_rows *rows,
                           rl_strands *strands) {
   for (uint32_t i = 0; i < strands->count; i++) {

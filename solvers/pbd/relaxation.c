@@ -332,7 +332,7 @@ static double step_alone(const rl_relaxation *r, const rl_state *state, const rl
   return own > 0.0 ? (value - soft * old) * (m->omega / own) : 0.0;
 }
 
-// (3a) of papers/wraps.md: strands together, all evaluated at the same positions.
+// (3a) of papers/strands.md: strands together, all evaluated at the same positions.
 static void project_strands(const rl_relaxation *r, const rl_model *model, rl_state *state,
                             rl_rows *rows, rl_strands *s) {
   rl_rows_stand(rows);

@@ -29,7 +29,7 @@ double rl_row_speed(const rl_equations *equations, const rl_row *row);
 void rl_curvatures_find(rl_equations *equations);
 
 // Returns the rate at which the turning of the plane of a wrap that yields makes its rope longer,
-// (19c) of wraps.md [m/s], below 0 as long as it yields; `turning`: the rate of its normal in the
+// (19c) of balls.md [m/s], below 0 as long as it yields; `turning`: the rate of its normal in the
 // body's frame.
 double rl_equations_yielding(const rl_equations *e, uint32_t rope, uint32_t wrap, rl_vec3 *turning);
 

@@ -140,7 +140,8 @@ bool rl_equations_is_stiff(const rl_equations *e, uint32_t m) {
   return !e->has_elastic || !(compliance_of(e, m) > 0.0);
 }
 
-// Whether the loss of a row's rope follows from the energy that it stores, (14) of wraps.md.
+// Whether the loss of a row's rope follows from the energy that it stores, (14) of
+// elastic-wraps.md.
 static bool stores_apart(const rl_equations *e, uint32_t m) {
   return e->rope_of[m] != RL_NONE && rl_wraps_flow_dissipates(e->model, e->rope_of[m]);
 }
@@ -331,7 +332,8 @@ static double reeled_strain(const rl_equations *e, const rl_row *row) {
 }
 
 // Returns the power that friction takes from the forces of a row [W]. Of an elastic rope that rubs
-// all power is booked, and at the end of the step what is stored is subtracted (14 of wraps.md).
+// all power is booked, and at the end of the step what is stored is subtracted ((14) of
+// elastic-wraps.md).
 static double row_loss(const rl_equations *e, const rl_row *row) {
   const double pull = e->multipliers[row->source];
   const double power = rl_row_power(e->rows, row, e->state->velocities);

@@ -162,7 +162,7 @@ int rl_equations_rates_between(double t, const double *y, double *dydt, void *eq
 void rl_equations_start(rl_equations *equations);
 void rl_equations_share(rl_equations *equations, const double *y);
 
-// (19b) of wraps.md: turns the planes that yield to where friction just holds the rope in the
+// (19b) of balls.md: turns the planes that yield to where friction just holds the rope in the
 // state.
 void rl_equations_hold_planes(rl_equations *equations);
 

@@ -63,7 +63,7 @@ static double elastic_event(const rl_equations *e, uint32_t m) {
 }
 
 // Whether impulses can change the length of a row: also of a strand that jams as it slips, which
-// sticks once it is taut and lengthens, (7g) of wraps.md.
+// sticks once it is taut and lengthens, (7g) of grips.md.
 static bool can_move(const rl_equations *e, uint32_t m) {
   const rl_row *row = e->row_of[m] != RL_NONE ? &e->rows->rows[e->row_of[m]] : NULL;
   return e->lcp.inverse_masses[m] > 0.0 ||

@@ -321,7 +321,8 @@ static bool lets_go(rl_integration *self, double h) {
   rl_state_copy(self->judged, self->before);
   rl_state_drift(model, state, h);
   const bool lost = rl_wraps_leave_ended_ways(model, state, self->judged);
-  self->judged->dissipated = self->before->dissipated; // (14) of wraps.md has what a slip takes
+  // (14) of elastic-wraps.md has what a slip takes.
+  self->judged->dissipated = self->before->dissipated;
   rl_state_copy(state, self->judged);
   self->found = RL_A_WRAP;
   return lost;
@@ -541,7 +542,7 @@ static rl_reason step_companion(rl_integration *self, const rl_model *model, con
   return reason;
 }
 
-// Returns the strain energy of elastic ropes that rub, (14) of wraps.md [J].
+// Returns the strain energy of elastic ropes that rub, (14) of elastic-wraps.md [J].
 static double stored_beside_friction(const rl_model *model, const rl_state *state) {
   double energy = 0.0;
   for (uint32_t i = 0; i < model->rope_count; i++) {

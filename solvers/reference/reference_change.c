@@ -25,7 +25,7 @@ static void lay_rows(rl_integration *self, double t, double dt) {
 }
 
 // Whether a rope has as many wraps in another state, and the same ones are held, or more that are
-// before half a turn, (19a) of wraps.md: those keep the planes that they have by then.
+// before half a turn, (19a) of balls.md: those keep the planes that they have by then.
 static bool has_same_ways(const rl_model *model, const rl_state *state, const rl_state *other,
                           uint32_t rope) {
   const uint32_t first = model->ropes[rope].first_wrap;
@@ -64,7 +64,7 @@ static void take_grips(rl_integration *self) {
 }
 
 // Keeps the tensions of strands whose length no impulse changes: friction has chosen them, (7a) of
-// wraps.md.
+// grips.md.
 static void keep_chosen(const rl_integration *self) {
   const rl_equations *e = &self->equations;
   for (uint32_t k = 0; k < e->rows->row_count; k++) {
@@ -110,7 +110,7 @@ static bool asks_for_grips(rl_integration *self, bool is_hit) {
   return slips || rl_integration_stop_event(self, is_hit ? e->blows : e->multipliers, 0.0) > 0.0;
 }
 
-// (7g) of wraps.md: returns a taut strand that gets longer after a choice because its slip jams;
+// (7g) of grips.md: returns a taut strand that gets longer after a choice because its slip jams;
 // NULL if there is none.
 static const rl_row *jammed(const rl_integration *self) {
   const rl_equations *e = &self->equations;
@@ -123,7 +123,7 @@ static const rl_row *jammed(const rl_integration *self) {
   return NULL;
 }
 
-// (7g) of wraps.md: after a choice with which a strand jams, lets its wraps stick one by one and
+// (7g) of grips.md: after a choice with which a strand jams, lets its wraps stick one by one and
 // together until a choice agrees with them; all of them where none does. Returns true if the catch
 // was not gentle. `info`: before that choice.
 static bool unjam(rl_integration *self, const rl_row *strand, double t, double dt,
@@ -214,8 +214,8 @@ void rl_integration_choose(rl_integration *self, double t, double dt, rl_step_in
   book_blows(self, dt);
 }
 
-// (21) Gives the pieces of elastic ropes that slip the rest lengths of (9) of wraps.md, with the
-// marks where they are now: what sticks from here on begins with them.
+// (21) Gives the pieces of elastic ropes that slip the rest lengths of (9) of elastic-wraps.md,
+// with the marks where they are now: what sticks from here on begins with them.
 static void settle(rl_integration *self) {
   const rl_model *model = self->equations.model;
   rl_state *state = self->equations.state;
@@ -227,7 +227,7 @@ static void settle(rl_integration *self) {
   }
 }
 
-// (19c) of wraps.md: lets the planes yield that yield in `judged`, where their planes are others
+// (19c) of balls.md: lets the planes yield that yield in `judged`, where their planes are others
 // than at the start of the internal step. Those that would turn back at once only turn.
 static void begin_yields(rl_integration *self) {
   const rl_model *model = self->equations.model;
@@ -273,7 +273,7 @@ void rl_integration_go_on(rl_integration *self, double t, double h, double dt, r
         begin_yields(self);
       }
     }
-    // (15c) of wraps.md; where a rope rubs, (14) has that.
+    // (15c) of contacts.md; where a rope rubs, (14) has that.
     info->dissipated += state->slipped_off != self->before->slipped_off
                             ? fmax(self->stored - rl_integration_stored(self), 0.0)
                             : 0.0;

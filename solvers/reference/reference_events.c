@@ -209,7 +209,7 @@ static double stop_of(rl_integration *self, uint32_t rope, const double *pulls, 
   return largest;
 }
 
-// (19c) of wraps.md: returns how far beyond 0 a plane that yields has come to turn back, over the
+// (19c) of balls.md: returns how far beyond 0 a plane that yields has come to turn back, over the
 // largest speed, or how far it is past half a turn; in `judged` it then stays.
 static double turn_back_of(rl_integration *self) {
   const rl_equations *e = &self->equations;

@@ -145,7 +145,7 @@ static bool may_miss(const rl_driver *driver) {
   return is_doubtful(driver) || (driver->type->holds_directions && rl_driver_is_unsettled(driver));
 }
 
-// (7h), (7p) of papers/wraps.md: whether a step finds no tension for a strand that slips: one that
+// (7h), (7p) of papers/grips.md: whether a step finds no tension for a strand that slips: one that
 // the others do not hold, or, for a method that looks for positions, any. `sticks`: makes such
 // strands stick, and returns whether that is new.
 static bool jams_ahead(const rl_driver *driver, bool sticks) {
@@ -289,7 +289,7 @@ static void let_go(rl_driver *driver) {
   rl_wraps_remove_outward_velocity(driver->before, driver->rows, driver->dt);
 }
 
-// (7e) of papers/wraps.md: lets a slack rope that is caught in this step run to where it is then.
+// (7e) of papers/grips.md: lets a slack rope that is caught in this step run to where it is then.
 // Until then a piece can be longer than its rest length, which in substeps is drawn in by nothing.
 static void run_to_catch(rl_driver *driver, double t1) {
   memset(driver->rows->catches, 0, driver->model->rope_count * sizeof *driver->rows->catches);
@@ -303,7 +303,7 @@ static void run_to_catch(rl_driver *driver, double t1) {
   }
 }
 
-// Judges the grips of a trial. (7m) of papers/wraps.md: the impulses of the last substep decide in
+// Judges the grips of a trial. (7m) of papers/grips.md: the impulses of the last substep decide in
 // the first step of a run, in which strands do not share the load yet, until trials repeat
 // themselves.
 static bool judge(rl_driver *driver, bool one_by_one) {
@@ -582,7 +582,7 @@ void rl_driver_weigh_start(rl_driver *driver, double t1) {
   rl_driver_tell(driver);
   driver->stands_still = true;
   solve_rubbing(driver, t1);
-  if (rl_driver_leads_wraps(driver)) { // (7a) of papers/wraps.md
+  if (rl_driver_leads_wraps(driver)) { // (7a) of papers/grips.md
     rl_wraps_find_tensions(driver->model, driver->before, driver->state);
   }
   driver->stands_still = false;

@@ -481,8 +481,8 @@ void rl_ledger_bounce(rl_ledger *ledger, const rl_model *model, const rl_state *
 }
 
 // Returns the loss of the damper of a strained element: the part of its force that is not that of
-// the spring, times the rate at which it does work, which friction changes, (13) of papers/wraps.md
-// [W].
+// the spring, times the rate at which it does work, which friction changes, (13) of
+// papers/elastic-wraps.md [W].
 static double element_loss(const rl_rope *rope, double rest, double compliance, double lower,
                            double inverse_mass, row_rate now) {
   const double c = rl_element_damping(rope, rest, 1.0 / compliance, inverse_mass);

@@ -380,7 +380,7 @@ typedef struct rl_wrap {
   uint32_t feature;           // of the part (path_solid.h)
   uint32_t grip;              // rl_grip
   bool held;                  // on a ball: friction holds the rope in the plane across `side`
-  bool yields;                // held: the plane follows the limit of friction, (19c) of wraps.md
+  bool yields;                // held: the plane follows the limit of friction, (19c) of balls.md
   double sense, angle, along; // of rl_path_item: sense, wrap, along
   rl_vec3 hinge, side;        // of rl_path_item, in the body's frame; hinge 0: unknown
   rl_vec3 mark;   // point of the surface at which the rope sticks, in the body's frame [m]

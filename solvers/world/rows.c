@@ -120,7 +120,7 @@ static void add_strand(const rl_model *model, const rl_state *state, rl_rows *ro
     const uint32_t slot = rl_wrap_slot(model, state, index, i);
     rl_row_add_vertex(model, rows, row, (rl_vertex){slot, {0.0, 0.0, 0.0}});
   }
-  // (19c) of wraps.md: beyond a plane that yields the other end of its arc counts as well.
+  // (19c) of balls.md: beyond a plane that yields the other end of its arc counts as well.
   if (!inert && first_piece > 0 && wraps[first_piece - 1].yields) {
     add_entries(model, rows, row, rl_wrap_slot(model, state, index, first_piece - 1));
   }

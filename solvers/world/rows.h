@@ -58,7 +58,7 @@ typedef struct rl_row {
   uint32_t first_entry, entry_count;
   double lower;       // bound of the multiplier: 0 or -INFINITY
   rl_vec3 guides[2];  // span of a rope with mass through eyes: eyes.h; 0: none
-  double rest;        // span: rest length that damps, (13) of papers/wraps.md [m]
+  double rest;        // span: rest length that damps, (13) of papers/elastic-wraps.md [m]
   double reel;        // its rate by winches [m/s]
   double reel_power;  // that rate times the tension at the winch over the multiplier [m/s]
   double reel_strain; // strain energy paid out per second, over the spring's pull squared [m/(N s)]
@@ -165,7 +165,7 @@ typedef struct rl_rows {
   uint32_t *strands;        // [ropes + splits] rows of strands, rope by rope as they are joined
   uint32_t *carried;        // [bodies] scratch: block of the first rope over each, or RL_NONE
   double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
-                       // of papers/wraps.md; 0: it does not, or not only until then
+                       // of papers/grips.md; 0: it does not, or not only until then
   double substep_end;  // share of the step at the end of the present substep
   bool gives_way;      // springs give way over wraps in each substep, (22) of papers/penalty.md
   bool points_stand;   // rl_rows_stand

@@ -227,7 +227,7 @@ static void add_gradient(const rl_model *model, const rl_state *state, const rl_
   }
 }
 
-// (19c) of papers/wraps.md: adds the share of a strand in the change of length by a plane that
+// (19c) of papers/balls.md: adds the share of a strand in the change of length by a plane that
 // yields.
 static void add_yield(const rl_model *model, const rl_state *state, const rl_point *points,
                       uint32_t rope, uint32_t wrap, double share, rl_entry *entries) {

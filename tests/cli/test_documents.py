@@ -21,6 +21,8 @@ FUNCTIONS = "\n## Equations and functions\n"
 ELSEWHERE = {"my_solver", "gsl_integration_fixed"}  # a name to choose, and one of a library
 PLACES = {"solvers/FAMILY/NAME.c", "x.h", "x.c"}  # that stand for any file
 FILE = re.compile(r"[\w./-]+\.(?:c|h|py|sh|gp|js)")
+# The notes on massless ropes, through which the numbers go on.
+CONTINUED = {"wraps", "grips", "strands", "contacts", "elastic-wraps", "balls", "loops", "changes"}
 EQUATION = r"\(([1-9]\d?[a-z]?)\)"
 
 
@@ -109,7 +111,8 @@ def notes_of(name: str) -> set[str]:
     rows = [line for line in text_of(REPOSITORY / "solvers/README.md").splitlines()
             if re.search(rf"`(?:\w+/)*{stem}\.(?:c|h|\[ch\])`", line)]
     texts = [" ".join(comments(file)) for file in [name, *heads]] + rows
-    return set(re.findall(r"([\w-]+)\.md", " ".join(texts)))
+    notes = set(re.findall(r"([\w-]+)\.md", " ".join(texts)))
+    return notes | CONTINUED if notes & CONTINUED else notes
 
 
 class Names(Case):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Massless ropes that friction holds on about half of a ball and more. Equation numbers are those
-// of papers/wraps.md.
+// of papers/balls.md.
 #include "check.h"
 
 #include "world/paths/wrap.h"

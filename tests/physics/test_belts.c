@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Massless loops: belts round wheels and through eyes. Equation numbers are those of
-// papers/wraps.md.
+// papers/loops.md.
 #include "check.h"
 
 #include "world/paths/wrap.h"

@@ -307,7 +307,7 @@ static void changes_within_a_step_throw_nothing(void **unused) {
   }
 }
 
-// (7h) of papers/wraps.md: ropes that come to slip so that no pull stops them, on light bodies that
+// (7h) of papers/grips.md: ropes that come to slip so that no pull stops them, on light bodies that
 // friction turns on. Without (7h) nothing holds the rope then, and later it is drawn in at once
 // (a, b); what has been pulled along one direction is taken back along another (c, e); all stands
 // still, with the tensions that the method has begun with (d); a slip with 10 N before an edge that
@@ -689,7 +689,7 @@ static void ropes_go_through_nothing(void **unused) {
     check_below(deepest_in_maze(hard[k], solvers[k % 4]), 1e-9);
   }
   for (size_t k = 0; k < 4 && most_scenes > 60; k++) {
-    int inside = 0; // papers/wraps.md, Limits
+    int inside = 0; // papers/contacts.md, Limits
     for (uint64_t seed = 1; seed <= 1000; seed++) {
       const bool is_in = deepest_in_maze(seed, solvers[k]) > 1e-9;
       inside += is_in;

@@ -393,7 +393,7 @@ static drum_catch caught_at(drum_catch c, double ratio) {
   return c;
 }
 
-// (7d) of papers/wraps.md: the rope slips on, if it still does so afterwards, or back likewise, or
+// (7d) of papers/grips.md: the rope slips on, if it still does so afterwards, or back likewise, or
 // it sticks, and one momentum turns everything.
 static drum_catch caught(drum_catch before, double friction) {
   const double largest = exp(friction * RL_PI);

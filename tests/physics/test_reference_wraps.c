@@ -451,7 +451,7 @@ static void what_has_slipped_off_stays_off(void **unused) {
 }
 
 // A slack rope slips over a box that it drives and a light box on an axle, in a way in which a pull
-// would turn the light one so that the rope has to be longer still, (7g) of papers/wraps.md. It is
+// would turn the light one so that the rope has to be longer still, (7g) of papers/grips.md. It is
 // caught all the same when it is taut, in the sense in which it can be: length, energy, and the
 // same motion in two steps.
 static void a_slip_that_jams_is_caught(void **unused) {
@@ -543,7 +543,7 @@ static const char *const damped[] = {
     "-0.4016, -0.1882]}\n"
     "ropes: {l: {from: {body: a}, to: {body: c}, over: [{body: b0, side: [0, 1, 0]}, "
     "{body: b1, side: [0, 1, 0]}], stiffness: 1332, damping: 3.89}}\n",
-    // Wheels; strands that become one pull as before, (13) of wraps.md.
+    // Wheels; strands that become one pull as before, (13) of elastic-wraps.md.
     "  b0: {motion: axle, mass: 1.5, position: [-0.8, -0.153013, 0], rotation: [-0.1602, "
     "0.1809, 0.61715], friction: 0.3, shape: {cylinder: {radius: 0.060796, "
     "length: 0.57385}}}\n"

@@ -160,7 +160,7 @@ static void belt_creeps(void **unused) {
 
 // ---------------------------------------------------------------------------------------------
 // Dampers: two hands draw a rope over a drum on which it slips, at constant speeds a and b. By (9)
-// and (13) of papers/wraps.md
+// and (13) of papers/elastic-wraps.md
 //
 //   rest = L1/(1 + e) + L2/(1 + rho e),   T1 = EA e + c (a + b)/(r1 + rho r2),   T2 = rho T1.
 
@@ -207,7 +207,7 @@ static void dampers_pull_by_the_rate_of_the_strain(void **unused) {
 }
 
 // The strains follow with a delay. One hand begins to draw at v a rope with the strain e all along.
-// Where strains and what the hand moves are small, (9c) of papers/wraps.md is
+// Where strains and what the hand moves are small, (9c) of papers/elastic-wraps.md is
 //
 //   C = e rest + v t,   T1 = (EA C + c v)/(r1 + rho r2),   T2 = rho T1,
 //   x = e2 - rho e1 = (1 - rho) e exp(-t EA/c),            e1 r1 + e2 r2 = C,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which wraps stick, of ropes that share light bodies: found by trials, with the tensions of all
-// their strands. Equation numbers are those of papers/wraps.md.
+// their strands. Equation numbers are those of papers/grips.md.
 #include "check.h"
 #include "world/paths/bend.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Strands of massless ropes between wraps that stick, of methods that solve them together.
-// Equation numbers are those of papers/wraps.md unless another note is named.
+// Equation numbers are those of papers/strands.md unless another note is named.
 #include "check.h"
 
 #include <math.h>

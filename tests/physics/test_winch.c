@@ -320,7 +320,7 @@ static void it_pulls_through_a_wrap(void **unused) {
 
 // A winch hauls over a light wheel that the rope sticks to and a drum that holds what it can: the
 // wheel can follow the winch or stay with the drum, so the drum gives way at once, (7l) of
-// papers/wraps.md, at whatever tension it was.
+// papers/grips.md, at whatever tension it was.
 static void a_wheel_passes_its_pull_on(void **unused) {
   (void)unused;
   static const char *const solvers[] = {"impulse",      "impulse-direct", "pbd",
@@ -486,8 +486,8 @@ static void friction_gives_nothing_back(void **unused) {
 
 // A winch at one end hauls in a damped rope over a rough drum, in steps of 2 to 1/2 ms. The rope
 // sticks, slips and sticks, and its strains come to what friction lets them be with a delay, (9c)
-// of papers/wraps.md: friction takes in every step. (If they jump there where slip begins, it gives
-// back up to 0.85 J in one step.) What the energy is wrong by falls with the step.
+// of papers/elastic-wraps.md: friction takes in every step. (If they jump there where slip begins,
+// it gives back up to 0.85 J in one step.) What the energy is wrong by falls with the step.
 static void friction_of_damped_ropes_gives_nothing_back(void **unused) {
   (void)unused;
   static const char *const elastic[] = {"reference", "penalty",      "penalty-implicit",

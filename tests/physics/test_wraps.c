@@ -434,7 +434,7 @@ static void one_of_two_wraps_on_a_body_goes(void **unused) {
               "from: {body: spool, at: [0, 0.3001, 0]}, to: {body: w}, over: [drum]", true, 470);
 }
 
-// (15b) of papers/wraps.md: one contact with the spool goes in the step in which the other one
+// (15b) of papers/contacts.md: one contact with the spool goes in the step in which the other one
 // comes. What stays is the contact with the drum: the second one with the spool was taken for the
 // first, with 2.3 m of rope.
 static void one_wrap_on_a_body_goes_as_another_comes(void **unused) {

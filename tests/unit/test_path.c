@@ -474,7 +474,7 @@ static void held_on_a_ball_it_leaves_its_plane(void **unused) {
   }
 }
 
-// (18) of papers/wraps.md against the rope itself: it leaves the plane on a circle of geodesic
+// (18) of papers/balls.md against the rope itself: it leaves the plane on a circle of geodesic
 // curvature mu/R, and that on a tangent. The arc is that of the formula but for the square of mu.
 static void it_leaves_its_plane_as_friction_lets_it(void **unused) {
   (void)unused;

@@ -223,7 +223,7 @@ rl_path_departure rl_path_depart(const rl_path_round *round, rl_vec3 p, double f
   const double r = round->radius, l = flat.length, z = fabs(beside(round, &flat));
   const double reach = z / friction;
   const double square = l * l + reach * (2.0 * r - reach);
-  const bool holds = z == 0.0 || (2.0 * r * z < l * l && square >= 0.0); // (18) of wraps.md, (13)
+  const bool holds = z == 0.0 || (2.0 * r * z < l * l && square >= 0.0); // (18) of balls.md, (13)
   return (rl_path_departure){.bent = holds ? 2.0 * rl_atan2(reach, l + sqrt(fmax(square, 0.0)))
                                            : INFINITY,
                              .seen = rl_atan2(l, r)};

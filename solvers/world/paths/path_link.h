@@ -61,7 +61,7 @@ typedef struct rl_path_departure {
   double seen; // angle about the centre from the point to where the rope leaves the ball [rad]
 } rl_path_departure;
 
-// (18) of papers/wraps.md. Returns the departure for the point p and a coefficient of friction.
+// (18) of papers/balls.md. Returns the departure for the point p and a coefficient of friction.
 rl_path_departure rl_path_depart(const rl_path_round *round, rl_vec3 p, double friction);
 
 #endif

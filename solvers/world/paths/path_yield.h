@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plane of a rope on a ball that yields: papers/wraps.md, (19b) and (19c).
+// The plane of a rope on a ball that yields: papers/balls.md, (19b) and (19c).
 #ifndef RL_PATH_YIELD_H
 #define RL_PATH_YIELD_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Strands of massless ropes that pull on something in common, as on a wheel between them, solved
 // together where rows are taken one after the other, by methods and in the sweeps of wrap_excess.c:
-// (3a) to (3c) of papers/wraps.md. And what draws them apart, (7l).
+// (3a) to (3c) of papers/strands.md. And what draws them apart, (7l).
 #ifndef RL_STRANDS_H
 #define RL_STRANDS_H
 

@@ -94,7 +94,7 @@ static double move_row(const rl_model *model, rl_state *state, rl_rows *rows, rl
   return w > 0.0 ? fabs(over) : 0.0;
 }
 
-// (3a) of papers/wraps.md: does so for strands that pull on something in common, together.
+// (3a) of papers/strands.md: does so for strands that pull on something in common, together.
 static double move_strands(const rl_model *model, rl_state *state, rl_rows *rows, rl_strands *s) {
   double worst = 0.0;
   s->moves_along_gradient = true;
@@ -345,8 +345,8 @@ static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *ro
   return rate;
 }
 
-// (3a) of papers/wraps.md: does so for strands that pull on something in common, together. Returns
-// the largest rate [m/s].
+// (3a) of papers/strands.md: does so for strands that pull on something in common, together.
+// Returns the largest rate [m/s].
 static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, double dt,
                            double *unbooked) {
   double powers[RL_STRANDS_TOGETHER], rates[RL_STRANDS_TOGETHER], worst = 0.0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shared by wrap.c and wrap_*.c, private to them. Equation numbers in these files are those of
-// papers/wraps.md, and from (20) on those of papers/changes.md, unless another note is named.
+// the notes that papers/wraps.md lists, and from (20) on those of papers/changes.md, unless another
+// note is named.
 #ifndef RL_WRAP_INTERNAL_H
 #define RL_WRAP_INTERNAL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // After a step: which wraps stick and which slip. wrap.h explains the words (inert, led, jammed,
-// rubbed, pull, held); the rules and the equations (7a) to (7q) are those of papers/wraps.md, under
+// rubbed, pull, held); the rules and the equations (7a) to (7q) are those of papers/grips.md, under
 // "Who sticks". Start at rl_wraps_judge.
 #include "../trigonometry.h"
 #include "strands.h"
