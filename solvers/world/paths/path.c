@@ -25,8 +25,8 @@ static const double least_gap = 1e-3;
 // By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
 // Way downhill of a place after which the pieces are looked at, and its largest step [rad; lengths
-// of a line]; the largest angle by which the plane of an arc on a ball turns in such a step [rad].
-static const double stride = 0.05, most_tilt = 0.2;
+// of a line].
+static const double stride = 0.05;
 
 enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12, MOST_TURNS = 20 };
 
@@ -430,17 +430,6 @@ static double room_along(rl_path_item *items, size_t count) {
   return share;
 }
 
-// Returns the largest angle by which the plane of an arc on a ball has turned in the step [rad].
-static double tilt_of(const rl_path_item *items, size_t count) {
-  double most = 0.0;
-  for (size_t i = 1; i + 1 < count; i++) {
-    if (items[i].kind == RL_PATH_SPHERE) {
-      most = rl_larger(most, rl_distance(items[i].side, items[i].node.start_side));
-    }
-  }
-  return most;
-}
-
 // Takes the step, halved until it reduces the gradient or, far from the solution, the length.
 // Returns false if it does neither; then nothing has moved.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
@@ -464,15 +453,11 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
     const double gradient = isnan(length) ? NAN : differentiate(items, count);
     const bool shorter = slope < 0.0 && length <= s->length + 1e-4 * share * slope;
     const bool longer = is_far(s) && length > s->length * (1.0 + acceptable);
-    const double tilt = s->creeps ? tilt_of(items, count) : 0.0;
-    if (tilt > most_tilt && k + 1 < most) {
-      continue;
-    }
     if ((gradient < 0.5 * s->gradient && !longer) || (is_far(s) && shorter)) {
       s->length = length;
       s->gradient = gradient;
       s->halved = k > 0;
-      s->way += share * turn + tilt;
+      s->way += share * turn;
       return true;
     }
   }
@@ -739,47 +724,9 @@ static size_t turn_corners(rl_path_item *items, size_t count, search *s) {
   return spent;
 }
 
-static void keep_first(rl_path_item *items, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    rl_path_item *item = &items[i];
-    item->node.first_along = item->along;
-    item->node.first_wrap = item->wrap;
-    item->node.first_side = item->side;
-    item->node.first_hinge = item->hinge;
-  }
-}
-
-// Whether a place, or the plane of an arc on a ball, is farther from where the search began.
-static bool is_beyond(const rl_path_item *items, size_t count, double reach) {
-  double most = 0.0;
-  for (size_t i = 1; i + 1 < count; i++) {
-    const rl_path_item *item = &items[i];
-    const double along = fabs(item->along - item->node.first_along);
-    if (item->kind == RL_PATH_SPHERE && !rl_is_zero(item->node.first_side)) {
-      most = rl_larger(most, rl_distance(item->side, item->node.first_side));
-    } else if (item->kind == RL_PATH_CIRCLE) {
-      most = rl_larger(most, along);
-    } else if (item->kind == RL_PATH_LINE) {
-      most = rl_larger(most, along / item->length);
-    }
-  }
-  return most > reach;
-}
-
-static void go_back(rl_path_item *items, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    rl_path_item *item = &items[i];
-    item->along = item->node.first_along;
-    item->wrap = item->node.first_wrap;
-    item->side = item->node.first_side;
-    item->hinge = item->node.first_hinge;
-  }
-  lay(items, count);
-}
-
 // `stuck`, in: whether to go on downhill, by a short way; out: whether the search has ended where
 // a full step near the solution fails, or after such a way. NULL: go on to the end.
-static double solve(rl_path_item *items, size_t count, bool within, double reach, bool *stuck,
+static double solve(rl_path_item *items, size_t count, bool within, bool *stuck,
                     size_t *iterations) {
   const bool creeps = stuck && *stuck;
   const search begin = {
@@ -795,15 +742,7 @@ static double solve(rl_path_item *items, size_t count, bool within, double reach
   if (isnan(s.length)) {
     return NAN;
   }
-  keep_first(items, count);
   size_t spent = descend(items, count, &s);
-  if (s.stays && s.gradient <= acceptable && !s.cornered && is_beyond(items, count, reach)) {
-    go_back(items, count);
-    *stuck = true;
-    *iterations += spent;
-    write_places(items, count);
-    return NAN;
-  }
   if (!s.cornered && !has_crept(&s) &&
       (s.gradient > acceptable ? rl_path_nip_hinges(items, count, true)
                                : rl_path_open_nips(items, count))) {
@@ -832,12 +771,11 @@ static double solve(rl_path_item *items, size_t count, bool within, double reach
 }
 
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
-  return solve(items, count, false, INFINITY, NULL, iterations);
+  return solve(items, count, false, NULL, iterations);
 }
 
-double rl_path_solve_within(rl_path_item *items, size_t count, double reach, bool *stuck,
-                            size_t *iterations) {
-  return solve(items, count, true, reach, stuck, iterations);
+double rl_path_solve_within(rl_path_item *items, size_t count, bool *stuck, size_t *iterations) {
+  return solve(items, count, true, stuck, iterations);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -35,8 +35,6 @@ typedef struct rl_path_node {
   rl_vec3 place, start; // now, and at the start of the Newton step [m]
   double start_along, start_wrap;
   rl_vec3 start_side;
-  double first_along, first_wrap; // of the item, where the search began
-  rl_vec3 first_side, first_hinge;
   double turns; // number of full turns on a ball; -1: not yet counted
   rl_vec3 start_directions[2];
   bool cornered;         // the place stays at the end of its line (9a)
@@ -126,12 +124,10 @@ double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations);
 
 // Solves the path with each place kept between the ends of its line. A place that would go past an
 // end stays there until all others balance; then it returns nan. If `stuck` is not NULL it also
-// does so, and says so, where a full step near the solution fails - beyond the path may have ended,
-// and to go on downhill would lead to another one - and where the solution is farther than `reach`
-// from where the search began: there all places are then [rad; lengths of a line]. Called with
-// `stuck` set it goes a short way downhill, and clears `stuck` when it has come to a path.
-double rl_path_solve_within(rl_path_item *items, size_t count, double reach, bool *stuck,
-                            size_t *iterations);
+// does so, and says so, where a full step near the solution fails: beyond the path may have ended,
+// and to go on downhill would lead to another one. Called with `stuck` set it goes a short way
+// downhill, and clears `stuck` when it has come to a path.
+double rl_path_solve_within(rl_path_item *items, size_t count, bool *stuck, size_t *iterations);
 
 // (10) The rates x' of the places x of a solved path while the items move with u': the balance
 // F(x, u) = 0 gives dF/dx x' = -dF/du u'. _begin_rates sets the sum of changes dF/du u' to 0;

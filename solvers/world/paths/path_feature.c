@@ -3,9 +3,6 @@
 
 enum { MOST_CHANGES = 200, MOST_STEPS = 200 };
 
-// A rope whose places move by more has slipped [rad; lengths of an edge].
-static const double short_slip = 0.5;
-
 // Reverses the sense of sides between two joints on which the wrap angle has become negative.
 static void turn_sides(rl_path *path, const rl_path_scene *s) {
   for (size_t i = 1; i + 1 < path->count; i++) {
@@ -38,19 +35,13 @@ static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bo
 // Solves the path. Where the search is stuck near the solution, a piece may have come into a part
 // on the way, and the path goes on over that: this is added before the search goes on downhill, to
 // another path, and after every short way there, so that the rope goes over a part in its way on
-// the side from which it comes. A rope that slips far does so in short ways, too, and on them goes
-// over the ends of sides and caps; but not where features have alternated.
-static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, rl_path_patience p,
-                                     double *length) {
-  const double reach = p == RL_PATH_FIRST ? short_slip : INFINITY;
+// the side from which it comes.
+static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, double *length) {
   bool stuck = false;
   for (int k = 0; k < MOST_STEPS; k++) {
     const bool slips = stuck;
-    *length = rl_path_solve_within(path->items, path->count, reach, &stuck, &path->iterations);
-    rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
-    if (stuck && done == RL_PATH_SAME && p == RL_PATH_FIRST) {
-      done = rl_path_pass_ends(path, s, p);
-    }
+    *length = rl_path_solve_within(path->items, path->count, &stuck, &path->iterations);
+    const rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
     if (slips && !stuck && isnan(*length)) { // too flat for a step that must shorten the rope
       break;
     }
@@ -58,7 +49,7 @@ static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, rl_p
       return done;
     }
   }
-  *length = rl_path_solve_within(path->items, path->count, INFINITY, NULL, &path->iterations);
+  *length = rl_path_solve_within(path->items, path->count, NULL, &path->iterations);
   return RL_PATH_SAME;
 }
 
@@ -85,7 +76,7 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     if (done == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
-    done = solve_steadily(path, s, p, length);
+    done = solve_steadily(path, s, length);
     if (done == RL_PATH_CHANGED) {
       path->changes++;
       continue;

@@ -10,7 +10,7 @@ static const double pull = 1e-9;
 // Two places on a rim closer than this are one [rad].
 static const double shortest_chord = 1e-6;
 
-// (9e) Whether the force in - out of an edge on the rope is a sum of the normals of its faces with
+// (9d) Whether the force in - out of an edge on the rope is a sum of the normals of its faces with
 // coefficients that are not negative.
 static bool is_pressed_edge(const rl_path_scene *s, const rl_path_item *item) {
   const rl_part *part = rl_path_part_of(s, item);
