@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "path_rules.h"
 
-enum { MOST_CHANGES = 200, MOST_STEPS = 200 };
+// Most changes of the list, and most iterations, of a path: one that has not come to rest by then
+// goes to and fro.
+enum { MOST_CHANGES = 200, MOST_STEPS = 200, MOST_ITERATIONS = 4000 };
 
 // Reverses the sense of sides between two joints on which the wrap angle has become negative.
 static void turn_sides(rl_path *path, const rl_path_scene *s) {
@@ -62,8 +64,9 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
       item->entry = item->exit = item->at;
     }
   }
+  const size_t most = path->iterations + MOST_ITERATIONS;
   rl_path_change done = RL_PATH_SAME;
-  for (int k = 0; k < MOST_CHANGES; k++) {
+  for (int k = 0; k < MOST_CHANGES && path->iterations < most; k++) {
     const rl_path_patience p = k > MOST_CHANGES / 2   ? RL_PATH_ROUGHLY
                                : k > MOST_CHANGES / 4 ? RL_PATH_SLIPS
                                                       : RL_PATH_FIRST;
