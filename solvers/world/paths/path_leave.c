@@ -4,22 +4,27 @@
 
 #include "../trigonometry.h"
 
-// Tolerance relative to the tension: a rim pulled off by less than this is still pressed.
+// Tolerance relative to the tension: an edge or rim pulled off by less than this is still pressed.
 static const double pull = 1e-9;
 
 // Two places on a rim closer than this are one [rad].
 static const double shortest_chord = 1e-6;
 
-// (9d) Whether the force in - out of an edge on the rope is a sum of the normals of its faces with
+// Whether the force in - out of an edge on the rope is a sum of the normals of its faces with
 // coefficients that are not negative.
 static bool is_pressed_edge(const rl_path_scene *s, const rl_path_item *item) {
   const rl_part *part = rl_path_part_of(s, item);
   const uint32_t twin = rl_path_edge_twin(part, item->feature);
   const rl_vec3 force = rl_path_local_direction(s, item, rl_sub(item->in, item->out));
-  const rl_vec3 normal = rl_path_face_normal(part, RL_FEATURE_FACE(item->feature));
-  const rl_vec3 other =
-      twin == RL_NONE ? rl_vec(0.0, 0.0, 0.0) : rl_path_face_normal(part, RL_FEATURE_FACE(twin));
-  return rl_dot(force, rl_add(normal, other)) > 0.0;
+  const rl_vec3 axis = rl_path_local_direction(s, item, item->axis);
+  const rl_vec3 normal1 = rl_path_face_normal(part, RL_FEATURE_FACE(item->feature));
+  if (twin == RL_NONE) {
+    return rl_dot(force, normal1) > 0.0;
+  }
+  const rl_vec3 normal2 = rl_path_face_normal(part, RL_FEATURE_FACE(twin));
+  return rl_dot(force, rl_add(normal1, normal2)) > 0.0 &&
+         rl_dot(force, rl_cross(normal1, axis)) <= pull &&
+         rl_dot(force, rl_cross(axis, normal2)) <= pull;
 }
 
 // Whether the force in - out of a rim on the rope is a sum of the outward normals of side and end
