@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "path_rules.h"
 
-// Most changes of the list, and most iterations, of a path: one that has not come to rest by then
-// goes to and fro.
-enum { MOST_CHANGES = 200, MOST_STEPS = 200, MOST_ITERATIONS = 4000 };
+// Most changes of the list, and iterations, of a path: one that has not come to rest by then goes
+// to and fro. Most short ways from one change to the next.
+enum { MOST_CHANGES = 200, MOST_ITERATIONS = 4000, MOST_STEPS = 200 };
 
 // Reverses the sense of sides between two joints on which the wrap angle has become negative.
 static void turn_sides(rl_path *path, const rl_path_scene *s) {

@@ -26,6 +26,10 @@ typedef enum rl_path_outcome {
   RL_PATH_UNSETTLED, // the list did not become stable
 } rl_path_outcome;
 
+static inline bool rl_path_is_found(rl_path_outcome outcome) {
+  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+}
+
 // Pulls the rope tight on the solids, starting with the features in the list. Where it leaves the
 // end of an edge it goes on over the other edges of that corner if they hold it, and slips off
 // otherwise. Ignores planes, and parts that no piece cuts. `length` is that of the path found [m].

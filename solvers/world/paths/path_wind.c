@@ -119,10 +119,6 @@ static rl_path_outcome clear_marks(rl_path *block, const rl_path_scene *s, uint3
   return rl_path_settle(block, s, length);
 }
 
-static bool is_settled(rl_path_outcome outcome) {
-  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
-}
-
 // Removes the marks between the ends one after the other, pulling the rope tight each time.
 static rl_path_outcome take_marks(rl_path *block, const rl_path_scene *s, uint32_t part,
                                   double *length) {
@@ -137,7 +133,7 @@ static rl_path_outcome take_marks(rl_path *block, const rl_path_scene *s, uint32
       return RL_PATH_FULL;
     }
     const rl_path_outcome outcome = rl_path_settle(block, s, length);
-    if (!is_settled(outcome)) {
+    if (!rl_path_is_found(outcome)) {
       return outcome;
     }
     i = 0;
@@ -158,7 +154,7 @@ static rl_path_outcome pull_blocks(rl_path *path, const rl_path_scene *s, uint32
   rl_path_outcome outcome = RL_PATH_FOUND;
   size_t begin = 0, behind = path->count - 1; // where the block begins; how many wait
   memmove(end - behind, items + 1, behind * sizeof *items);
-  while (behind > 0 && is_settled(outcome)) {
+  while (behind > 0 && rl_path_is_found(outcome)) {
     const rl_path_item *next = end - behind;
     size_t count = 0;
     for (size_t marks = 0; count < behind && marks <= BLOCK; count++) {
@@ -168,7 +164,7 @@ static rl_path_outcome pull_blocks(rl_path *path, const rl_path_scene *s, uint32
     behind -= count;
     rl_path block = {items + begin, count + 1, path->capacity - begin - behind, 0, 0};
     outcome = first ? clear_marks(&block, s, part, length) : RL_PATH_FOUND;
-    outcome = is_settled(outcome) ? take_marks(&block, s, part, length) : outcome;
+    outcome = rl_path_is_found(outcome) ? take_marks(&block, s, part, length) : outcome;
     path->changes += block.changes;
     path->iterations += block.iterations;
     begin += block.count - 1;
@@ -191,7 +187,7 @@ rl_path_outcome rl_path_wind(rl_path *path, size_t after, const rl_path_solid *s
     return RL_PATH_FULL;
   }
   rl_path_outcome outcome = RL_PATH_FOUND;
-  for (size_t marks = w.count; marks > 0 && is_settled(outcome); marks /= BLOCK + 1) {
+  for (size_t marks = w.count; marks > 0 && rl_path_is_found(outcome); marks /= BLOCK + 1) {
     outcome = pull_blocks(path, &s, part, marks == w.count, length);
   }
   return outcome;

@@ -52,7 +52,7 @@ static bool adapt_features(rl_wrapping *w, double *length) {
   if (outcome == RL_PATH_FOUND && rl_path_leave_saddles(w->path.items, w->path.count)) {
     outcome = rl_path_adapt(&w->path, w->state->solids, w->solid_count, length);
   }
-  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+  return rl_path_is_found(outcome);
 }
 
 // Leads the rope by the rules of path_feature.c, from where the piece is now.

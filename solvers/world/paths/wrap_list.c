@@ -72,7 +72,7 @@ bool rl_wraps_wind(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
   const uint32_t solid = rl_wraps_solid(w, body, part);
   const rl_path_outcome outcome =
       rl_path_wind(&w->path, after, w->state->solids, w->solid_count, solid, side, turns, &length);
-  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+  return rl_path_is_found(outcome);
 }
 
 bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, rl_vec3 turning,
@@ -81,7 +81,7 @@ bool rl_wraps_lead(rl_wrapping *w, size_t after, uint32_t body, uint32_t part, r
   const uint32_t solid = rl_wraps_solid(w, body, part);
   const rl_path_outcome outcome = rl_path_lead(&w->path, after, w->state->solids, w->solid_count,
                                                solid, turning, turns, &length);
-  return outcome == RL_PATH_FOUND || outcome == RL_PATH_ROUGH;
+  return rl_path_is_found(outcome);
 }
 
 void rl_wraps_restore(rl_wrapping *w, size_t count) {
