@@ -291,7 +291,8 @@ void rl_rows_free(rl_rows *rows) {
 // ---------------------------------------------------------------------------------------------
 // Residual
 
-// Returns the residual with C + dt dC/dt, or with C alone if `velocities` is NULL.
+// Returns the residual with C of every row at `points`, or with C + dt dC/dt of the rows as they are
+// if there are `velocities`.
 static double residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                        const rl_point *points, const rl_vec3 *velocities, const double *multipliers,
                        double scale, double dt) {
@@ -312,7 +313,9 @@ static double residual(const rl_model *model, const rl_state *state, rl_rows *ro
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      rl_row_evaluate(model, state, rows, row, points);
+      if (!velocities || rl_row_is_crossing(rows, row)) { // of the others the entries are there
+        rl_row_evaluate(model, state, rows, row, points);
+      }
       const double lambda = scale * multipliers[row->source];
       double value = row->value - row->compliance * lambda;
       if (velocities) {

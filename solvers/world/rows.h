@@ -498,7 +498,8 @@ static inline double rl_row_residual(double value, double reaction, double lower
 double rl_residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                    const rl_point *points, const double *multipliers, double scale, double dt);
 
-// Returns the same with C + dt dC/dt, at the state's positions and these velocities.
+// Returns the same with C + dt dC/dt at these velocities, of rows as last evaluated: at the state's
+// positions, so that nothing may have moved since.
 double rl_residual_velocity(const rl_model *model, const rl_state *state, rl_rows *rows,
                             const rl_vec3 *velocities, const double *multipliers, double scale,
                             double dt);

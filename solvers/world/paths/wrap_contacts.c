@@ -280,7 +280,6 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     rl_wraps_adopt(&w);
     return 0.0;
   }
-  const double along = rl_wraps_linear_change(model, before, state, r);
   const uint32_t ended = rl_wraps_ended_on(model, state, before, r);
   const double rubbed =
       rl_wraps_flow(model, before, state, r, &split, dt, ended != RL_NONE, has_run);
@@ -290,7 +289,6 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
   w.dt = dt;
   w.turns = turns;
   w.start = start;
-  w.along = along;
   w.meets = meets;
   w.lost = ended; // there the solution has arcs of negative angle, for which marks mean nothing
   note_windings(&w, before);
@@ -299,6 +297,7 @@ static double end_rope(const rl_model *model, const rl_state *before, rl_state *
     clear_pulled_growths(model, state, r);
     return rubbed;
   }
+  w.along = rl_wraps_linear_change(model, before, state, r);
   w.shortest = start * (1.0 - rl_longest_slip) - 2.0 * longest_growth(model, before, state, r);
   keep_lengths(&w, length);
   for (size_t piece = w.path.count - 1; piece-- > 0;) {
