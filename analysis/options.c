@@ -94,7 +94,7 @@ static const struct argp_option all_options[] = {
     {"force", KEY_FORCE + LONG_ONLY, NULL, 0, "replace results that are there", 0},
     {"resume", KEY_RESUME + LONG_ONLY, NULL, 0,
      "go on with what was stopped; runs that are complete are kept", 0},
-    {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: the number of processors)", 0},
+    {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: one per processor)", 0},
     {"figures", KEY_FIGURES + LONG_ONLY, "KIND,...", 0,
      "files of the figures: svg, which the page needs, png, pdf (default: all three)", 0},
     {"json", KEY_JSON + LONG_ONLY, NULL, 0, "print JSON", 0},
@@ -498,7 +498,7 @@ bool rl_arguments_parse(const rl_usage *usage, int argc, char **argv, rl_argumen
   // argp leaks memory for an empty table.
   const struct argp argp = {.options = count > 0 ? options : NULL,
                             .parser = parse_option,
-                            .args_doc = usage->positional,
+                            .args_doc = usage->positional[0] ? usage->positional : NULL,
                             .doc = usage->doc};
   parse input = {.usage = usage, .arguments = arguments};
   argp_err_exit_status = RL_EXIT_USAGE;
