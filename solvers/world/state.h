@@ -39,8 +39,8 @@ typedef struct rl_contact {
 typedef struct rl_path_input {
   rl_vec3 at, turn;
   rl_quat rotation;
-  uint32_t body, part, feature, continues;
-  double sense, angle, along;
+  uint32_t lies_on[4]; // body, part, feature, and whether it is continued
+  double begin[3];     // sense, angle, along
   rl_vec3 hinge;
   rl_vec3 side; // of what is held; else zero
 } rl_path_input;

@@ -28,7 +28,7 @@ typedef struct rl_path_range {
   double low, high;
 } rl_path_range;
 
-// Scratch of the solver at a node, a point between two links: the place of an item that has only
+// What the solver has at a node, a point between two links: the place of an item that has only
 // one, or the hinge after a round item.
 typedef struct rl_path_node {
   rl_path_link link;    // to the next node
@@ -85,7 +85,7 @@ typedef struct rl_path_item {
   bool has_middle;
   rl_vec3 middle;
   double middle_height;
-  rl_path_node node; // scratch
+  rl_path_node node; // of the solver, which leaves its links for who needs their curvature
 } rl_path_item;
 
 static inline bool rl_path_is_round(const rl_path_item *item) {

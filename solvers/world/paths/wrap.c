@@ -38,7 +38,7 @@ rl_part rl_wrap_grown_part(const rl_part *part, double radius) {
   return grown;
 }
 
-// Zeroes an item except for the scratch in its node, which a solve writes before it reads.
+// Zeroes an item except for its node, which a solve writes before it reads.
 static void clear_item(rl_path_item *item) { memset(item, 0, offsetof(rl_path_item, node)); }
 
 static void put_point(rl_path_item *item, rl_vec3 at) {
@@ -133,73 +133,69 @@ double rl_wraps_close(rl_path_item *items, size_t count) {
   return length;
 }
 
-// Keeps the inputs of an item; returns whether they are the same, to the bit, as those kept before.
-// If all are, a solve would find the path that is known.
-static inline bool keep_input(rl_path_input *kept, const rl_path_input *now) {
-  const bool same = memcmp(kept, now, sizeof *now) == 0;
-  if (!same) {
-    *kept = *now;
+// Keeps an input, of whole words of 64 bits; returns the bits in which it differs from the one kept
+// before. If no input of a path differs, a solve would find the path that is known.
+static inline uint64_t keep(void *kept, const void *now, size_t bytes) {
+  uint64_t changed = 0;
+  for (size_t at = 0; at < bytes; at += sizeof changed) {
+    uint64_t was, is;
+    memcpy(&was, (char *)kept + at, sizeof was);
+    memcpy(&is, (const char *)now + at, sizeof is);
+    changed |= was ^ is;
   }
-  return same;
+  memcpy(kept, now, bytes);
+  return changed;
 }
 
-static inline bool keep_place(rl_path_input *kept, rl_vec3 at) {
-  const bool same = memcmp(&kept->at, &at, sizeof at) == 0;
-  kept->at = at;
-  return same;
-}
-
-// Puts the position and orientation of a slot into an input.
-static inline void put_place(const rl_model *model, const rl_state *state, const rl_point *points,
-                             uint32_t slot, rl_path_input *input) {
+// Keeps the position and orientation of what is at a slot.
+static inline uint64_t keep_place(const rl_model *model, const rl_state *state,
+                                  const rl_point *points, uint32_t slot, rl_path_input *kept) {
   if (slot == RL_NONE) {
-    return;
+    return 0;
   }
-  input->at = rl_position(&points[slot]);
+  uint64_t changed = keep(&kept->at, &points[slot], sizeof kept->at);
   const rl_body *body = rl_slot_body(model, slot);
   if (body) {
-    input->rotation = state->rotations[slot - model->node_count];
+    const rl_quat *rotation = &state->rotations[slot - model->node_count];
+    changed |= keep(&kept->rotation, rotation, sizeof *rotation);
   }
   if (body && body->spin_slot != RL_NONE) {
-    input->turn = rl_position(&points[body->spin_slot]);
+    changed |= keep(&kept->turn, &points[body->spin_slot], sizeof kept->turn);
   }
+  return changed;
 }
 
-static bool keep_wrap(const rl_model *model, const rl_state *state, const rl_point *points,
-                      const rl_wrap *wrap, rl_path_input *kept) {
-  rl_path_input now = {.body = wrap->body,
-                       .part = wrap->part,
-                       .feature = wrap->feature,
-                       .continues = state->continues_paths,
-                       .sense = wrap->sense,
-                       .angle = wrap->angle,
-                       .along = wrap->along,
-                       .hinge = wrap->hinge,
-                       .side = keeps_side(state, wrap) ? wrap->side : rl_vec(0.0, 0.0, 0.0)};
-  put_place(model, state, points,
-            wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body),
-            &now);
-  return keep_input(kept, &now);
+static inline uint64_t keep_wrap(const rl_model *model, const rl_state *state,
+                                 const rl_point *points, const rl_wrap *wrap, rl_path_input *kept) {
+  const uint32_t lies_on[] = {wrap->body, wrap->part, wrap->feature, state->continues_paths};
+  const double begin[] = {wrap->sense, wrap->angle, wrap->along};
+  const rl_vec3 side = keeps_side(state, wrap) ? wrap->side : rl_vec(0.0, 0.0, 0.0);
+  const uint32_t slot =
+      wrap->body == RL_NONE ? model->eyes[wrap->part].slot : rl_body_slot(model, wrap->body);
+  return keep(kept->lies_on, lies_on, sizeof lies_on) | keep(kept->begin, begin, sizeof begin) |
+         keep(&kept->hinge, &wrap->hinge, sizeof wrap->hinge) |
+         keep(&kept->side, &side, sizeof side) | keep_place(model, state, points, slot, kept);
 }
 
 // Keeps the inputs of the path of a rope; returns whether the path is already solved for them.
 static bool keep_inputs(const rl_model *model, const rl_state *state, uint32_t index,
-                        const rl_point *points, rl_path_input *inputs) {
+                        const rl_point *points) {
   const uint32_t *ends = model->ropes[index].ends;
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   const uint32_t count = state->wrap_counts[index];
-  bool same = state->solved[index] == count + 2;
+  rl_path_input *inputs = &state->inputs[rl_path_items(state, index) - state->items];
+  uint64_t changed = state->solved[index] ^ (count + 2);
   for (uint32_t i = 0; i < count; i++) {
-    same = keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]) && same;
+    changed |= keep_wrap(model, state, points, &wraps[i], &inputs[i + 1]);
   }
   if (rl_wraps_is_loop(model, index)) {
-    return keep_place(&inputs[0], state->seams[index]) && same;
+    return (changed | keep(&inputs[0].at, &state->seams[index], sizeof inputs[0].at)) == 0;
   }
   for (uint32_t end = 0; end < 2; end++) {
-    same = keep_place(&inputs[end * (count + 1)], end_position(model, state, ends[end], points)) &&
-           same;
+    const rl_vec3 at = end_position(model, state, ends[end], points);
+    changed |= keep(&inputs[end * (count + 1)].at, &at, sizeof at);
   }
-  return same;
+  return changed == 0;
 }
 
 // Sets the items of a rope at trial positions. Returns their number.
@@ -230,8 +226,8 @@ static double solve_open(rl_path_item *items, size_t count) {
 
 double rl_wrap_solve_path(const rl_model *model, const rl_state *state, uint32_t index,
                           const rl_point *points) {
-  rl_path_item *items = rl_path_items(state, index);
-  if (!keep_inputs(model, state, index, points, &state->inputs[items - state->items])) {
+  if (!keep_inputs(model, state, index, points)) {
+    rl_path_item *items = rl_path_items(state, index);
     const size_t count = put_items(model, state, index, points);
     const double length =
         rl_wraps_is_loop(model, index) ? rl_wraps_close(items, count) : solve_open(items, count);
@@ -250,7 +246,7 @@ void rl_wrap_mark_path_solved(const rl_model *model, const rl_state *state, uint
       return; // no closed form: Newton's method would continue from there
     }
   }
-  keep_inputs(model, state, index, state->points, &state->inputs[items - state->items]);
+  keep_inputs(model, state, index, state->points);
   state->solved[index] = count + 2;
 }
 

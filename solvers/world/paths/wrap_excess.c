@@ -149,8 +149,12 @@ static double sweep(const rl_model *model, rl_state *state, rl_rows *rows) {
 
 double rl_wraps_largest_growth(const rl_model *model, const rl_state *state) {
   double largest = 0.0;
-  for (uint32_t i = 0; i < model->wrap_capacity + model->rope_count; i++) {
-    largest = state->growths[i] > largest ? state->growths[i] : largest;
+  for (uint32_t r = 0; r < model->rope_count; r++) {
+    const double *growths = rl_wrap_growths(state, r);
+    const uint32_t count = model->ropes[r].wrap_capacity > 0 ? state->wrap_counts[r] + 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      largest = growths[i] > largest ? growths[i] : largest;
+    }
   }
   return largest > rl_wrap_rounding * model->reach ? largest : 0.0;
 }
