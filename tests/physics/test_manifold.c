@@ -178,6 +178,66 @@ static void flat_things_rest_on_corners(void **unused) {
   }
 }
 
+// (8a), (8b) Coincident ends and rims, shifted along them by nothing, by rounding and by more,
+// apart and in each other by little: whatever the shift, what lies on the other rests on it
+// upwards, at the true gap, from one end of where they meet to the other.
+static void coincident_things_rest_on_each_other(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *below, *below_turn, *above, *above_turn;
+    double height, half; // of the middle of what lies above; of the place where they meet, along z
+  } known[] = {
+      {"cylinder: {radius: 0.22, length: 0.6}", "[0, 0, 0]", "box: {size: [0.3576, 0.2261, 0.6]}",
+       "[0, 0, 0]", 0.22 + 0.11305, 0.3},
+      {"box: {size: [0.3576, 0.2261, 0.6]}", "[0, 0, 0]", "cylinder: {radius: 0.22, length: 0.6}",
+       "[0, 0, 0]", 0.22 + 0.11305, 0.3},
+      {"cylinder: {radius: 0.2, length: 0.3}", "[0, 0, 0]", "cylinder: {radius: 0.2, length: 0.3}",
+       "[0, 0, 0]", 0.4, 0.15},
+      {"cylinder: {radius: 0.2, length: 0.4}", "[1.5707963267948966, 0, 0]",
+       "cylinder: {radius: 0.2, length: 0.4}", "[0, 0, 0]", 0.4, 0.2},
+      {"cylinder: {radius: 0.2, length: 0.4}", "[0, 0, 0]", "cylinder: {radius: 0.2, length: 0.4}",
+       "[1.5707963267948966, 0, 0]", 0.4, 0.2},
+      {"cylinder: {radius: 0.2, length: 0.4}", "[1.5707963267948966, 0, 0]",
+       "cylinder: {radius: 0.2, length: 0.4}", "[1.5707963267948966, 0, 0]", 0.4, 0.1},
+      {"cylinder: {radius: 0.2, length: 0.4}", "[0, 0, 0]", "capsule: {radius: 0.1, length: 0.4}",
+       "[0, 0, 0]", 0.3, 0.2},
+  };
+  static const double shifts[] = {0.0,   1e-17, -1e-17, 1e-16, -1e-16, 1e-14, -1e-14,
+                                  1e-12, 1e-11, -1e-11, 1e-9,  -1e-9,  1e-6,  -1e-6};
+  static const double gaps[] = {1e-6, 1e-10, 0.0, -1e-10, -1e-6};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    rl_scenario *s =
+        scenario_from("name: p\nduration: 1\nstep: 0.01\nbodies:\n"
+                      "  a: {motion: fixed, rope_collide: false, rotation: %s,"
+                      " shape: {%s}}\n"
+                      "  b: {motion: fixed, rope_collide: false, rotation: %s,"
+                      " shape: {%s}}\n" ROPE,
+                      known[i].below_turn, known[i].below, known[i].above_turn, known[i].above);
+    const rl_body *bodies = s->model->bodies;
+    const rl_solid a = {bodies[0].parts, {0.0, 0.0, 0.0}, bodies[0].rotation};
+    for (size_t n = 0; n < sizeof shifts / sizeof shifts[0] * 5; n++) {
+      const double shift = shifts[n / 5], gap = gaps[n % 5];
+      const rl_solid b = {bodies[1].parts, {0.0, known[i].height + gap, shift}, bodies[1].rotation};
+      rl_touch touches[RL_TOUCHES];
+      const size_t count = rl_manifold_find(&a, &b, 1e-5, touches);
+      double first = INFINITY, last = -INFINITY;
+      for (size_t k = 0; k < count; k++) {
+        check_near(touches[k].gap, gap, 1e-11);
+        check_near(fabs(touches[k].normal.y), 1.0, 1e-6);
+        first = fmin(first, touches[k].surface.z);
+        last = fmax(last, touches[k].surface.z);
+      }
+      check_below(first, -known[i].half + 2.0 * fabs(shift) + 1e-9);
+      check_below(known[i].half - 2.0 * fabs(shift) - 1e-9, last);
+      // Nothing touches where they are farther apart than asked for.
+      const rl_solid far = {
+          bodies[1].parts, {0.0, known[i].height + 0.01, shift}, bodies[1].rotation};
+      assert_int_equal(rl_manifold_find(&a, &far, 0.0, touches), 0);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Rows
 
@@ -236,6 +296,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(touches_are_where_shapes_are_nearest),
       cmocka_unit_test(flat_things_rest_on_corners),
+      cmocka_unit_test(coincident_things_rest_on_each_other),
       cmocka_unit_test(rows_have_their_gradients),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,26 +29,24 @@ void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core
 // ---------------------------------------------------------------------------------------------
 // Segments with a rounding
 
-// Clips a segment, by its z coordinates, to |z| <= half.
+// Clips a segment to the part of it where a distance that is linear along it is at most `half` both
+// ways.
 static bool slab(double from, double to, double half, double range[2]) {
   const double step = to - from;
-  double first = 0.0, last = 1.0;
   if (step == 0.0) {
     return fabs(from) <= half;
   }
   const double s0 = (-half - from) / step, s1 = (half - from) / step;
-  first = fmax(first, fmin(s0, s1));
-  last = fmin(last, fmax(s0, s1));
-  range[0] = first;
-  range[1] = last;
-  return first <= last;
+  range[0] = fmax(0.0, fmin(s0, s1));
+  range[1] = fmin(1.0, fmax(s0, s1));
+  return range[0] <= range[1];
 }
 
-// Clips a segment to x^2 + y^2 <= radius^2.
+// Clips a segment, given by the arms of its ends from an axis, to a distance of at most `radius`.
 static bool disc(rl_vec3 from, rl_vec3 to, double radius, double range[2]) {
-  const double x = to.x - from.x, y = to.y - from.y;
-  const double aa = x * x + y * y, ab = x * from.x + y * from.y;
-  const double bb = from.x * from.x + from.y * from.y - radius * radius;
+  const rl_vec3 step = rl_sub(to, from);
+  const double aa = rl_dot(step, step), ab = rl_dot(step, from);
+  const double bb = rl_dot(from, from) - radius * radius;
   const double square = ab * ab - aa * bb;
   if (!(aa > 0.0)) {
     return bb <= 0.0;
@@ -61,27 +59,72 @@ static bool disc(rl_vec3 from, rl_vec3 to, double radius, double range[2]) {
   return range[0] <= range[1];
 }
 
-// Clips a segment to the stretch beside the part that it touches: along the axis of a capsule or
-// cylinder, over the end of a cylinder, over the face with the normal. Returns false if none is.
-static bool stretch_beside(const rl_solid *b, const rl_polyhedron *p, rl_vec3 normal, rl_vec3 from,
-                           rl_vec3 to, double range[2]) {
+rl_ground rl_ground_of(const rl_solid *s, const rl_polyhedron *p, rl_vec3 normal) {
+  rl_ground g = {.normal = normal};
+  if (rl_is_polyhedron(s->part->shape)) {
+    g.p = p;
+    g.face = rl_polyhedron_face(p, normal);
+    g.normal = p->normals[g.face];
+    g.at = rl_polyhedron_corner(p, g.face, 0);
+    return g;
+  }
+  g.at = rl_solid_point(s, rl_vec(0.0, 0.0, 0.0));
+  g.radius = g.half = INFINITY;
+  if (s->part->shape == RL_PLANE) {
+    g.normal = rl_solid_direction(s, s->part->normal);
+    return g;
+  }
+  g.axis = rl_solid_direction(s, rl_vec(0.0, 0.0, 1.0));
+  g.radius = s->part->radius;
+  g.half = 0.5 * s->part->length;
+  const double along = rl_dot(normal, g.axis);
+  g.is_side = s->part->shape == RL_CAPSULE || along * along <= 0.5;
+  if (!g.is_side) {
+    g.normal = rl_scale(along > 0.0 ? 1.0 : -1.0, g.axis);
+    g.at = rl_add_scaled(g.at, g.half, g.normal);
+  }
+  return g;
+}
+
+static rl_vec3 arm_from_axis(const rl_ground *g, rl_vec3 at) {
+  const rl_vec3 arm = rl_sub(at, g->at);
+  return rl_add_scaled(arm, -rl_dot(arm, g->axis), g->axis);
+}
+
+// Clips a segment to the ground, grown by `margin` of its size.
+static bool clip(const rl_ground *g, double margin, rl_vec3 from, rl_vec3 to, double range[2]) {
   range[0] = 0.0;
   range[1] = 1.0;
-  if (rl_is_polyhedron(b->part->shape)) {
-    return rl_polyhedron_clip(p, rl_polyhedron_face(p, normal), from, to, range);
+  if (g->p) {
+    return rl_polyhedron_clip(g->p, g->face, margin, from, to, range);
   }
-  if (b->part->shape == RL_PLANE) {
+  if (isinf(g->radius)) {
     return true;
   }
-  const rl_vec3 centre = rl_solid_point(b, (rl_vec3){0.0, 0.0, 0.0});
-  const rl_quat turn = rl_quat_product(b->rotation, b->part->rotation);
-  const rl_vec3 p0 = rl_rotate_inverse(turn, rl_sub(from, centre));
-  const rl_vec3 p1 = rl_rotate_inverse(turn, rl_sub(to, centre));
-  const rl_vec3 n = rl_rotate_inverse(turn, normal);
-  if (b->part->shape == RL_CYLINDER && n.z * n.z > 0.5) {
-    return disc(p0, p1, b->part->radius, range);
+  if (g->is_side) {
+    return slab(rl_dot(rl_sub(from, g->at), g->axis), rl_dot(rl_sub(to, g->at), g->axis),
+                (1.0 + margin) * g->half, range);
   }
-  return slab(p0.z, p1.z, 0.5 * b->part->length, range);
+  return disc(arm_from_axis(g, from), arm_from_axis(g, to), (1.0 + margin) * g->radius, range);
+}
+
+bool rl_ground_clip(const rl_ground *g, rl_vec3 from, rl_vec3 to, double range[2]) {
+  return clip(g, RL_BESIDE, from, to, range);
+}
+
+bool rl_is_over(const rl_ground *g, rl_vec3 at) {
+  double range[2];
+  return clip(g, 2.0 * RL_BESIDE, at, at, range);
+}
+
+rl_surface rl_ground_surface(const rl_ground *g, rl_vec3 at) {
+  if (!g->is_side) {
+    return (rl_surface){rl_dot(g->normal, rl_sub(at, g->at)), g->normal};
+  }
+  const rl_vec3 arm = arm_from_axis(g, at);
+  const double distance = rl_length(arm);
+  return (rl_surface){distance - g->radius,
+                      distance > 0.0 ? rl_scale(1.0 / distance, arm) : g->normal};
 }
 
 void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyhedron *p,
@@ -92,16 +135,18 @@ void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyh
   if (s.distance - radius > list->reach) {
     return;
   }
+  const rl_ground ground = rl_ground_of(b, p, s.normal);
   double range[2];
-  double nearest = INFINITY;
-  if (stretch_beside(b, p, s.normal, from, to, range)) {
+  bool is_at_end = false;
+  if (rl_ground_clip(&ground, from, to, range)) {
     for (uint32_t i = 0; i < (range[1] > range[0] ? 2 : 1); i++) {
-      const size_t before = list->count;
-      rl_touch_add_ball(list, b, rl_add_scaled(from, range[i], way), radius, feature + i, swapped);
-      nearest = list->count > before ? fmin(nearest, list->touches[before].gap) : nearest;
+      const rl_vec3 core = rl_add_scaled(from, range[i], way);
+      const rl_surface end = rl_ground_surface(&ground, core);
+      rl_touch_add(list, touch_of_ball(core, radius, &end, feature + i, swapped));
+      is_at_end = is_at_end || fabs(end.distance - s.distance) <= RL_SAME * rl_length(way);
     }
   }
-  if (s.distance - radius < nearest - RL_SAME * rl_length(way)) {
+  if (!is_at_end) {
     const rl_vec3 core = rl_add_scaled(from, at, way);
     rl_touch_add(list, touch_of_ball(core, radius, &s, feature + 2, swapped));
   }

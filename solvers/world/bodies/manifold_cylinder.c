@@ -8,6 +8,9 @@ static const double missed = 1e-3;
 // A cylinder that leans by less than this stands on its end [rad].
 static const double leaning = 1e-4;
 
+// Ends at a larger angle do not lie on each other [rad].
+static const double flat = 0.01;
+
 typedef struct cylinder {
   rl_vec3 axis, ends[2]; // unit, from end 0 to end 1; centres of the ends [m]
   rl_vec3 across;        // unit, across the axis, and turns with the body
@@ -23,15 +26,19 @@ static cylinder cylinder_of(const rl_solid *s) {
       s->part->radius};
 }
 
-// Adds the touch of a rounded point of the first with the surface of the second, below it roughly
-// along `normal`: where the rounding is nearest to that surface.
-static void add_rounded(rl_touch_list *list, const rl_solid *second, rl_touch t, rl_vec3 normal) {
+// Adds the touch of a rounded point of the first with a ground of the second below it, or, without
+// one, with the surface of the second where the rounding is nearest to that, roughly along
+// `normal`.
+static void add_rounded(rl_touch_list *list, const rl_solid *second, const rl_ground *ground,
+                        rl_touch t, rl_vec3 normal) {
   rl_surface s = {0.0, normal};
   rl_vec3 p;
   double below;
   for (int i = 0; i < 2; i++) {
     p = rl_rounding_point(t.core, t.radius, t.axis, s.normal, &below);
-    s = rl_shape_surface(second->part, second->position, second->rotation, p);
+    s = ground && rl_is_over(ground, p)
+            ? rl_ground_surface(ground, p)
+            : rl_shape_surface(second->part, second->position, second->rotation, p);
   }
   // If the normal still changes with the point, the point counts as one without rounding.
   if (rl_distance(rl_rounding_point(t.core, t.radius, t.axis, s.normal, &below), p) >
@@ -46,67 +53,49 @@ static void add_rounded(rl_touch_list *list, const rl_solid *second, rl_touch t,
   rl_touch_add(list, t);
 }
 
-// Whether a point is over the ground, a face or an end.
-typedef bool (*is_over)(const void *ground, rl_vec3 at);
+// Adds a point that is over flat ground, with the rounding of the touch.
+static void add_over(rl_touch_list *list, const rl_ground *ground, rl_touch t) {
+  double below;
+  const rl_vec3 p = rl_rounding_point(t.core, t.radius, t.axis, ground->normal, &below);
+  if (rl_is_over(ground, p)) {
+    add_rounded(list, NULL, ground, t, ground->normal);
+  }
+}
 
-// Adds the points of a cylinder that can rest on the ground below it: the nearest point of each
+// Adds the points of a cylinder that can rest on flat ground below it: the nearest point of each
 // rim, on which the side rests, and two more on the lower rim at 120 degrees from it, on which the
 // end rests. If it stands, the nearest point is anywhere from step to step, and three points of the
 // rim are added that turn with it.
-static void add_cylinder_on_plane(const cylinder *c, const rl_solid *second, rl_vec3 normal,
-                                  bool swapped, uint32_t feature, is_over over, const void *ground,
-                                  rl_touch_list *list) {
+static void add_cylinder_on_ground(const cylinder *c, const rl_ground *ground, bool swapped,
+                                   uint32_t feature, rl_touch_list *list) {
   const double root3 = 1.7320508075688772;
-  const uint32_t low = rl_dot(c->axis, normal) > 0.0 ? 0 : 1;
+  const uint32_t low = rl_dot(c->axis, ground->normal) > 0.0 ? 0 : 1;
   double below;
-  const rl_vec3 lowest =
-      rl_sub(rl_rounding_point(c->ends[low], c->radius, c->axis, normal, &below), c->ends[low]);
+  const rl_vec3 lowest = rl_sub(
+      rl_rounding_point(c->ends[low], c->radius, c->axis, ground->normal, &below), c->ends[low]);
   const bool stands = below < leaning * c->radius;
   for (uint32_t i = 0; i < 2 && !stands; i++) {
-    const rl_vec3 p = rl_rounding_point(c->ends[i], c->radius, c->axis, normal, &below);
-    if (over(ground, p)) {
-      add_rounded(list, second,
-                  (rl_touch){.feature = feature + i,
-                             .swapped = swapped,
-                             .core = c->ends[i],
-                             .radius = c->radius,
-                             .axis = c->axis},
-                  normal);
-    }
+    add_over(list, ground,
+             (rl_touch){.feature = feature + i,
+                        .swapped = swapped,
+                        .core = c->ends[i],
+                        .radius = c->radius,
+                        .axis = c->axis});
   }
   const rl_vec3 first = stands ? rl_scale(c->radius, c->across) : lowest;
   const rl_vec3 side = rl_cross(c->axis, first);
   const double along[3] = {-0.5, -0.5, 1.0}, across[3] = {0.5 * root3, -0.5 * root3, 0.0};
   for (uint32_t i = 0; i < (stands ? 3U : 2U); i++) {
     const rl_vec3 p = rl_add_scaled(rl_add_scaled(c->ends[low], along[i], first), across[i], side);
-    if (over(ground, p)) {
-      rl_touch_add_ball(list, second, p, 0.0, feature + (stands ? 4 : 2) + i, swapped);
-    }
+    add_over(list, ground,
+             (rl_touch){.feature = feature + (stands ? 4 : 2) + i, .swapped = swapped, .core = p});
   }
-}
-
-static bool over_plane(const void *ground, rl_vec3 at) {
-  (void)ground;
-  (void)at;
-  return true;
 }
 
 static void cylinder_plane_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a);
-  const rl_vec3 normal = rl_solid_direction(b, b->part->normal);
-  add_cylinder_on_plane(&c, b, normal, false, 0, over_plane, NULL, list);
-}
-
-// A face as ground.
-typedef struct face_ground {
-  const rl_polyhedron *p;
-  uint32_t face;
-} face_ground;
-
-static bool over_face(const void *ground, rl_vec3 at) {
-  const face_ground *g = ground;
-  double range[2];
-  return rl_polyhedron_clip(g->p, g->face, at, at, range);
+  const rl_ground ground = rl_ground_of(b, NULL, rl_solid_direction(b, b->part->normal));
+  add_cylinder_on_ground(&c, &ground, false, 0, list);
 }
 
 // Returns the face of a polyhedron with the largest separation from a cylinder.
@@ -133,18 +122,17 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
   const cylinder c = cylinder_of(a);
   rl_polyhedron p;
   rl_polyhedron_place(b, &p);
-  const uint32_t face = face_below(&p, &c);
-  const rl_vec3 normal = p.normals[face];
-  const face_ground ground = {&p, face};
-  add_cylinder_on_plane(&c, b, normal, false, 0, over_face, &ground, list);
+  const rl_vec3 normal = p.normals[face_below(&p, &c)];
+  const rl_ground ground = rl_ground_of(b, &p, normal);
+  add_cylinder_on_ground(&c, &ground, false, 0, list);
   double below, range[2];
   const rl_vec3 from = rl_rounding_point(c.ends[0], c.radius, c.axis, normal, &below);
   const rl_vec3 to = rl_rounding_point(c.ends[1], c.radius, c.axis, normal, &below);
-  if (rl_polyhedron_clip(&p, face, from, to, range)) {
+  if (rl_ground_clip(&ground, from, to, range)) {
     for (uint32_t i = 0; i < 2; i++) {
       if (range[i] > 0.0 && range[i] < 1.0) {
         const rl_vec3 core = rl_add_scaled(c.ends[0], range[i], rl_sub(c.ends[1], c.ends[0]));
-        add_rounded(list, b,
+        add_rounded(list, b, &ground,
                     (rl_touch){.feature = 8 + i, .core = core, .radius = c.radius, .axis = c.axis},
                     normal);
       }
@@ -163,55 +151,78 @@ static void cylinder_polyhedron_touch(const rl_solid *a, const rl_solid *b, rl_t
   rl_touch_way_out(a, b, &p, list);
 }
 
-// The flat end of a cylinder as ground.
-typedef struct end_ground {
-  rl_vec3 centre, axis;
-  double radius;
-} end_ground;
-
-static bool over_end(const void *ground, rl_vec3 at) {
-  const end_ground *g = ground;
-  const rl_vec3 arm = rl_sub(at, g->centre);
-  return rl_length(rl_add_scaled(arm, -rl_dot(arm, g->axis), g->axis)) <= g->radius;
+// Adds the places of a rim that are over another rim: the circles meet, seen along the axis of the
+// second, at an angle on either side of the way from the middle of the first to that of the second.
+static void add_crossings(const cylinder *c, const rl_ground *end, uint32_t feature,
+                          rl_touch_list *list) {
+  const rl_vec3 middle = c->ends[rl_dot(c->axis, end->normal) > 0.0 ? 0 : 1];
+  const rl_vec3 way = rl_sub(end->at, middle);
+  const rl_vec3 across = rl_add_scaled(way, -rl_dot(way, c->axis), c->axis);
+  const double apart = rl_length(across), other = (1.0 + RL_BESIDE) * end->radius;
+  const double part = (apart * apart + c->radius * c->radius - other * other) / (2.0 * apart);
+  const double square = c->radius * c->radius - part * part;
+  if (!(square > 0.0) || rl_length(rl_cross(c->axis, end->normal)) > flat) {
+    return;
+  }
+  for (uint32_t i = 0; i < 2; i++) {
+    const rl_vec3 side = rl_scale((i == 0 ? 1.0 : -1.0) / apart, rl_cross(c->axis, across));
+    const rl_vec3 p =
+        rl_add_scaled(rl_add_scaled(middle, part / apart, across), sqrt(square), side);
+    const rl_surface s = rl_ground_surface(end, p);
+    rl_touch_add(list, (rl_touch){.feature = feature + i,
+                                  .core = p,
+                                  .surface = rl_add_scaled(p, -s.distance, s.normal),
+                                  .normal = s.normal,
+                                  .gap = s.distance});
+  }
 }
 
-// Adds the points of one cylinder on the nearer end of the other, and its rims on the side of the
+// Adds the points of one cylinder on the nearer end of the other, and its rims on the rims of the
 // other.
 static void add_cylinder_on_end(const cylinder *c, const rl_solid *second, bool swapped,
                                 uint32_t feature, rl_touch_list *list) {
   const cylinder d = cylinder_of(second);
   const rl_vec3 between = rl_sub(rl_add(c->ends[0], c->ends[1]), rl_add(d.ends[0], d.ends[1]));
-  const int top = rl_dot(between, d.axis) > 0.0 ? 1 : 0;
-  const rl_vec3 normal = top == 1 ? d.axis : rl_scale(-1.0, d.axis);
-  const end_ground ground = {d.ends[top], d.axis, d.radius};
-  add_cylinder_on_plane(c, second, normal, swapped, feature, over_end, &ground, list);
+  const rl_ground ground =
+      rl_ground_of(second, NULL, rl_scale(rl_dot(between, d.axis) > 0.0 ? 1.0 : -1.0, d.axis));
+  add_cylinder_on_ground(c, &ground, swapped, feature, list);
+  if (!swapped) {
+    add_crossings(c, &ground, feature + 12, list);
+  }
   for (uint32_t i = 0; i < 2; i++) {
+    const size_t before = list->count;
     const rl_surface s =
         rl_shape_surface(second->part, second->position, second->rotation, c->ends[i]);
-    add_rounded(list, second,
+    add_rounded(list, second, NULL,
                 (rl_touch){.feature = feature + 8 + i,
                            .swapped = swapped,
                            .core = c->ends[i],
                            .radius = c->radius,
                            .axis = c->axis},
                 s.normal);
+    const double along = list->count > before ? rl_dot(list->touches[before].normal, d.axis) : 0.0;
+    if (along * along < RL_SAME || along * along > 1.0 - RL_SAME) {
+      list->count = before; // on the side or end
+    }
   }
 }
 
 // Adds the touches of the side of one cylinder with the other.
-static void add_sides(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
+static void add_side(const rl_solid *a, const rl_solid *b, bool swapped, uint32_t feature,
+                     rl_touch_list *list) {
   const cylinder c = cylinder_of(a);
   rl_touch_list found;
   found.reach = list->reach + c.radius;
   found.count = 0;
-  rl_touch_add_segment(&found, b, NULL, c.ends[0], c.ends[1], 0.0, 64, false);
+  rl_touch_add_segment(&found, b, NULL, c.ends[0], c.ends[1], 0.0, feature, swapped);
   for (size_t i = 0; i < found.count; i++) {
     rl_touch t = found.touches[i];
     const double along = rl_dot(t.normal, c.axis);
     if (along * along < 0.5) { // else an end touches
+      const rl_ground ground = rl_ground_of(b, NULL, t.normal);
       t.radius = c.radius;
       t.axis = c.axis;
-      add_rounded(list, b, t, t.normal);
+      add_rounded(list, b, t.feature < feature + 2 ? &ground : NULL, t, t.normal);
     }
   }
 }
@@ -243,10 +254,10 @@ static curve curve_of(const cylinder *c, int which) {
 // Moves the point of a curve to where it is nearest to a place.
 static void curve_towards(curve *c, rl_vec3 place) {
   const rl_vec3 arm = rl_sub(place, c->middle);
-  const rl_vec3 along = rl_scale(rl_dot(arm, c->axis), c->axis);
-  const rl_vec3 across = rl_sub(arm, along);
+  const double along = rl_dot(arm, c->axis);
+  const rl_vec3 across = rl_add_scaled(arm, -along, c->axis);
   c->arm = !c->is_rim
-               ? along
+               ? rl_scale(fmin(fmax(along, -c->size), c->size), c->axis)
                : rl_scale(c->size, rl_is_zero(across) ? rl_across(c->axis) : rl_unit(across));
 }
 
@@ -257,8 +268,7 @@ static bool is_outward(const curve *c, rl_vec3 n) {
   if (fabs(rl_dot(n, tangent)) > missed) {
     return false;
   }
-  return c->is_rim ? rl_dot(n, c->axis) >= 0.0 && rl_dot(n, c->arm) >= 0.0
-                   : rl_length(c->arm) <= c->size;
+  return !c->is_rim || (rl_dot(n, c->axis) >= 0.0 && rl_dot(n, c->arm) >= 0.0);
 }
 
 // (7) of papers/bodies.md: moves the points of both curves to where they are locally nearest, by
@@ -339,20 +349,17 @@ static void try_end(const cylinder *c, const cylinder *d, int end, uint32_t feat
   }
   double below;
   const curve rim = curve_of(d, end);
-  const end_ground ground = {rim.middle, rim.axis, rim.size};
   const rl_vec3 low = c->ends[rl_dot(c->axis, rim.axis) > 0.0 ? 0 : 1];
   const rl_vec3 p = rl_rounding_point(low, c->radius, c->axis, rim.axis, &below);
   const double gap = rl_dot(rim.axis, rl_sub(low, rim.middle)) - below;
-  if (over_end(&ground, p)) {
-    keep_farthest(best, (rl_touch){.feature = feature + 3,
-                                   .swapped = swapped,
-                                   .core = low,
-                                   .radius = c->radius,
-                                   .axis = c->axis,
-                                   .surface = rl_add_scaled(p, -gap, rim.axis),
-                                   .normal = rim.axis,
-                                   .gap = gap});
-  }
+  keep_farthest(best, (rl_touch){.feature = feature + 3,
+                                 .swapped = swapped,
+                                 .core = low,
+                                 .radius = c->radius,
+                                 .axis = c->axis,
+                                 .surface = rl_add_scaled(p, -gap, rim.axis),
+                                 .normal = rim.axis,
+                                 .gap = gap});
 }
 
 // (7) Replaces the touches of two cylinders that overlap by a touch with a larger gap, if there is
@@ -361,21 +368,21 @@ static void add_farthest(const rl_solid *a, const rl_solid *b, rl_touch_list *li
   const cylinder c = cylinder_of(a), d = cylinder_of(b);
   const double tolerance = missed * fmin(a->part->bound, b->part->bound);
   const double found = rl_touches_apart(list, a, b, NULL, tolerance);
-  if (found > -tolerance) {
-    return;
-  }
   rl_touch best = {.gap = -INFINITY};
-  for (int end = 0; end < 2; end++) {
-    try_end(&c, &d, end, 160 + 4 * (uint32_t)end, false, &best);
-    try_end(&d, &c, end, 168 + 4 * (uint32_t)end, true, &best);
+  if (found <= -tolerance) {
+    for (int end = 0; end < 2; end++) {
+      try_end(&c, &d, end, 160 + 4 * (uint32_t)end, false, &best);
+      try_end(&d, &c, end, 168 + 4 * (uint32_t)end, true, &best);
+    }
+    try_curves(curve_of(&c, 2), curve_of(&d, 2), 176, false, &best);
   }
-  try_curves(curve_of(&c, 2), curve_of(&d, 2), 176, false, &best);
   rl_touches_settle(list, a, b, NULL, found, &best, tolerance);
 }
 
 static void cylinders_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
   const cylinder c = cylinder_of(a), d = cylinder_of(b);
-  add_sides(a, b, list);
+  add_side(a, b, false, 64, list);
+  add_side(b, a, true, 96, list);
   add_cylinder_on_end(&c, b, false, 0, list);
   add_cylinder_on_end(&d, a, true, 32, list);
   add_farthest(a, b, list);

@@ -18,6 +18,9 @@ typedef struct rl_touch_list {
 // Relative to a length: points nearer to each other than this are the same.
 #define RL_SAME 1e-9
 
+// Relative to its size: what is this far outside a face, an end or a side is still over it.
+#define RL_BESIDE 1e-11
+
 // Adds a touch unless its gap is larger than `reach` or the list is full.
 void rl_touch_add(rl_touch_list *list, rl_touch touch);
 
@@ -26,6 +29,28 @@ void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core
                        uint32_t feature, bool swapped);
 
 typedef struct rl_polyhedron rl_polyhedron;
+
+// A half-space, face or end, all of them flat, or the side of a capsule or cylinder.
+typedef struct rl_ground {
+  const rl_polyhedron *p; // NULL: no face
+  uint32_t face;
+  bool is_side;
+  rl_vec3 at, normal, axis; // at: a point of the plane, or the middle of the axis [m]; unit
+  double radius, half;      // of an end or side [m]
+} rl_ground;
+
+// Returns the ground of a part that a normal leads out of most directly. `p` is the part as a
+// polyhedron, if it is one.
+rl_ground rl_ground_of(const rl_solid *s, const rl_polyhedron *p, rl_vec3 normal);
+
+// Clips a segment to the stretch over a ground, as fractions of it. Returns false if there is none.
+bool rl_ground_clip(const rl_ground *ground, rl_vec3 from, rl_vec3 to, double range[2]);
+
+// Whether a point is over a ground; an end of such a stretch is.
+bool rl_is_over(const rl_ground *ground, rl_vec3 at);
+
+// (8a) Returns how far a point is from the ground, continued beyond its bounds.
+rl_surface rl_ground_surface(const rl_ground *ground, rl_vec3 at);
 
 // Adds the touches of a rounded segment with a part: at the ends of the stretch that is beside the
 // part, and where it is deepest. `p` is b as a polyhedron, if it is one. The features are `feature`
@@ -65,9 +90,10 @@ static inline rl_vec3 rl_polyhedron_corner(const rl_polyhedron *p, uint32_t face
 // Returns the face whose normal is nearest to a direction.
 uint32_t rl_polyhedron_face(const rl_polyhedron *p, rl_vec3 direction);
 
-// Clips a segment to the stretch over a face, as fractions of it. Returns false if there is none.
-bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, rl_vec3 from, rl_vec3 to,
-                        double range[2]);
+// Clips a segment to the stretch over a face, of which each edge is moved outward by `margin` of
+// its length, as fractions of the segment. Returns false if there is none.
+bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, double margin, rl_vec3 from,
+                        rl_vec3 to, double range[2]);
 
 // An edge with the faces on its two sides.
 typedef struct rl_edge {
@@ -87,8 +113,8 @@ size_t rl_polyhedron_edges(const rl_polyhedron *p, rl_edge edges[RL_EDGES]);
 double rl_touches_apart(const rl_touch_list *list, const rl_solid *a, const rl_solid *b,
                         const rl_polyhedron *p, double tolerance);
 
-// Replaces all touches by `best` if its gap is larger than the separation `found` of the list; else
-// removes touches as deep as that whose normal leads out of the overlap less directly.
+// (8b) Replaces all touches by `best` if its gap is larger than the separation `found` of the list;
+// else removes those along whose normal the parts are separated less.
 void rl_touches_settle(rl_touch_list *list, const rl_solid *a, const rl_solid *b,
                        const rl_polyhedron *p, double found, const rl_touch *best,
                        double tolerance);

@@ -76,7 +76,9 @@ void rl_touches_settle(rl_touch_list *list, const rl_solid *a, const rl_solid *b
   size_t kept = 0;
   for (size_t i = 0; i < list->count; i++) {
     const rl_touch *t = &list->touches[i];
-    if (t->gap > found + tolerance || fmin(t->gap, apart_of(t, a, b, p)) > found - tolerance) {
+    const double own = apart_of(t, a, b, p);
+    if (fmin(t->gap, own) > found - tolerance ||
+        (t->gap > found + tolerance && own > fmin(found, 0.0) - list->reach)) {
       list->touches[kept++] = *t;
     }
   }
@@ -234,11 +236,11 @@ void rl_touch_way_out(const rl_solid *a, const rl_solid *b, const rl_polyhedron 
                       rl_touch_list *list) {
   const double size = fmin(a->part->bound, b->part->bound), tolerance = missed * size;
   const double found = rl_touches_apart(list, a, b, p, tolerance);
-  if (found > -tolerance) {
-    return;
+  rl_touch best = {.gap = -INFINITY};
+  if (found <= -tolerance) {
+    const round_solid first = round_of(a), second = p ? first : round_of(b);
+    best = find_way_out(p ? &first : &second, p, &first, size);
+    best.swapped = best.swapped == (p != NULL);
   }
-  const round_solid first = round_of(a), second = p ? first : round_of(b);
-  rl_touch best = find_way_out(p ? &first : &second, p, &first, size);
-  best.swapped = best.swapped == (p != NULL);
   rl_touches_settle(list, a, b, p, found, &best, tolerance);
 }

@@ -59,12 +59,20 @@ static double outside_edge(const rl_polyhedron *p, uint32_t face, uint32_t i, rl
   return rl_dot(rl_sub(at, from), rl_cross(edge, p->normals[face]));
 }
 
-bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, rl_vec3 from, rl_vec3 to,
-                        double range[2]) {
+static double edge_square(const rl_polyhedron *p, uint32_t face, uint32_t i) {
+  const rl_vec3 edge =
+      rl_sub(rl_polyhedron_corner(p, face, i + 1), rl_polyhedron_corner(p, face, i));
+  return rl_dot(edge, edge);
+}
+
+bool rl_polyhedron_clip(const rl_polyhedron *p, uint32_t face, double margin, rl_vec3 from,
+                        rl_vec3 to, double range[2]) {
   range[0] = 0.0;
   range[1] = 1.0;
   for (uint32_t i = 0; i < p->faces[face].corner_count; i++) {
-    const double f0 = outside_edge(p, face, i, from), f1 = outside_edge(p, face, i, to);
+    const double tolerance = margin * edge_square(p, face, i);
+    const double f0 = outside_edge(p, face, i, from) - tolerance;
+    const double f1 = outside_edge(p, face, i, to) - tolerance;
     if (f0 > 0.0 && f1 > 0.0) {
       return false;
     }
@@ -215,9 +223,7 @@ typedef struct corner {
 // new corner is the edge of the face and the corner before it. Returns the number of corners.
 static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t count,
                    const corner *from, corner *to) {
-  const rl_vec3 side =
-      rl_sub(rl_polyhedron_corner(p, face, i + 1), rl_polyhedron_corner(p, face, i));
-  const double tolerance = beside * rl_dot(side, side);
+  const double tolerance = beside * edge_square(p, face, i);
   size_t kept = 0;
   for (size_t k = 0; k < count; k++) {
     const corner *a = &from[k], *b = &from[(k + 1) % count];
