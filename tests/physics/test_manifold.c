@@ -238,6 +238,32 @@ static void coincident_things_rest_on_each_other(void **unused) {
   }
 }
 
+// Two equal boxes, shifted and turned against each other by so little that edges lie on the limit
+// of the faces: no touch is beyond these.
+static void nearly_aligned_boxes_touch_on_both(void **unused) {
+  (void)unused;
+  rl_scenario *s = scenario_from(
+      "name: p\nduration: 1\nstep: 0.01\nbodies:\n"
+      "  a: {motion: fixed, rope_collide: false, shape: {box: {size: [0.3, 0.2, 0.4]}}}\n" ROPE);
+  const rl_part *box = s->model->bodies[0].parts;
+  srand(11);
+  for (int n = 0; n < 1000; n++) {
+    const rl_solid a = {box, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}};
+    const rl_solid b = {
+        box,
+        {uniform(-1e-9, 1e-9), 0.2 + uniform(-1e-6, 1e-6), uniform(-1e-9, 1e-9)},
+        rl_quat_from_vector(rl_vec(0.0, uniform(-2e-9, 2e-9), uniform(-1e-6, 1e-6)))};
+    rl_touch touches[RL_TOUCHES];
+    const size_t count = rl_manifold_find(&a, &b, 1e-3, touches);
+    assert_true(count >= 4);
+    for (size_t k = 0; k < count; k++) {
+      check_below(rl_shape_surface(box, a.position, a.rotation, touches[k].surface).distance, 3e-6);
+      check_below(rl_shape_surface(box, b.position, b.rotation, touches[k].surface).distance, 3e-6);
+    }
+  }
+  rl_scenario_free(s);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Rows
 
@@ -297,6 +323,7 @@ int main(void) {
       cmocka_unit_test(touches_are_where_shapes_are_nearest),
       cmocka_unit_test(flat_things_rest_on_corners),
       cmocka_unit_test(coincident_things_rest_on_each_other),
+      cmocka_unit_test(nearly_aligned_boxes_touch_on_both),
       cmocka_unit_test(rows_have_their_gradients),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,19 +219,22 @@ typedef struct corner {
 // Most corners of a clipped polygon.
 #define CORNERS (2 * RL_HULL_POINTS)
 
-// Clips a polygon to the inside of edge i of a face (Sutherland, Hodgman 1974). The feature of a
-// new corner is the edge of the face and the corner before it. Returns the number of corners.
+// Clips a polygon to the inside of edge i of a face, moved outward by a tolerance as in
+// rl_polyhedron_clip, so that a new corner is between two of the polygon however near to the edge
+// these are (Sutherland, Hodgman 1974). The feature of a new corner is the edge of the face and the
+// corner before it. Returns the number of corners.
 static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t count,
                    const corner *from, corner *to) {
   const double tolerance = beside * edge_square(p, face, i);
   size_t kept = 0;
   for (size_t k = 0; k < count; k++) {
     const corner *a = &from[k], *b = &from[(k + 1) % count];
-    const double fa = outside_edge(p, face, i, a->at), fb = outside_edge(p, face, i, b->at);
-    if (fa <= tolerance && kept < CORNERS) {
+    const double fa = outside_edge(p, face, i, a->at) - tolerance;
+    const double fb = outside_edge(p, face, i, b->at) - tolerance;
+    if (fa <= 0.0 && kept < CORNERS) {
       to[kept++] = *a;
     }
-    if ((fa <= tolerance) != (fb <= tolerance) && kept < CORNERS) {
+    if ((fa <= 0.0) != (fb <= 0.0) && kept < CORNERS) {
       const rl_vec3 way = rl_sub(b->at, a->at);
       to[kept++] =
           (corner){rl_add_scaled(a->at, fa / (fa - fb), way), ((i + 1) << 9) + (a->feature & 511U)};
