@@ -98,9 +98,13 @@ static const rl_link *last_element(const rl_model *model, const rl_state *state,
 // node before the last.
 static rl_vec3 last_bend(const rl_model *model, const rl_state *state, uint32_t rope) {
   const uint32_t bends = rl_bend_count(model, state, rope);
+  rl_vec3 places[2];
   rl_rope_solve_bends(model, state, rope);
-  return bends > 0 ? rl_rope_bend(model, state, rope, bends - 1).exit
-                   : slot_position(state, last_element(model, state, rope)->a);
+  if (bends > 0) {
+    rl_bend_places(model, state, rope, bends - 1, places);
+    return places[1];
+  }
+  return slot_position(state, last_element(model, state, rope)->a);
 }
 
 // Returns the angle of the last piece of the rope from the vertical in the plane of `down` and
@@ -172,10 +176,9 @@ static void add_place(hold *h, rl_vec3 entry, rl_vec3 exit, double before, doubl
 }
 
 static void add_bends(hold *h, const rl_model *model, const rl_state *state, rl_probe probe) {
-  const uint32_t count = rl_bend_count(model, state, probe.index);
   rl_rope_solve_bends(model, state, probe.index);
-  for (uint32_t i = 0; i < count; i++) {
-    const rl_bend bend = rl_rope_bend(model, state, probe.index, i);
+  rl_bends bends = rl_rope_bends(model, state, probe.index);
+  for (rl_bend bend; rl_next_bend(&bends, &bend);) {
     if (bend.body == probe.body) {
       h->wrap += bend.turn;
       h->force = rl_add(h->force, rl_bend_force(&bend));

@@ -659,9 +659,8 @@ static const uint32_t unjudged = 4;
 static void add_wraps(rl_trajectory *t, const rl_model *model, const rl_state *state,
                       uint32_t rope) {
   wrap_streams *s = &t->wrap;
-  const uint32_t count = rl_bend_count(model, state, rope);
-  for (uint32_t i = 0; i < count; i++) {
-    const rl_bend b = rl_rope_bend(model, state, rope, i);
+  rl_bends bends = rl_rope_bends(model, state, rope);
+  for (rl_bend b; rl_next_bend(&bends, &b);) {
     if (b.is_eye) {
       continue;
     }

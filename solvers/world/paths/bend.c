@@ -128,60 +128,91 @@ static joint joint_at(const rl_model *model, const rl_state *state, uint32_t rop
 // ---------------------------------------------------------------------------------------------
 // Slip without friction
 
-// Returns the rate at which the length of rope behind the middle of joint `first` (0: the whole
-// rope) grows, by the derivative in path.h [m/s], and that `length` [m].
-static double growth(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t first,
-                     double *length) {
-  const uint32_t last = rl_bend_count(model, state, rope) + 1;
-  double rate = 0.0;
-  *length = 0.0;
-  for (uint32_t i = first; i <= last; i++) {
-    const joint j = joint_at(model, state, rope, i);
-    if (i > first) {
-      rate += rl_dot(j.in, rl_velocity_at(model, state, j.slot, j.entry));
-    }
-    if (i < last) {
-      rate -= rl_dot(j.out, rl_velocity_at(model, state, j.slot, j.exit));
-      *length += j.piece + (i == first ? 0.5 * j.arc : j.arc);
-    }
+// Adds joint i, and the piece behind it, to the part of the rope before the joints to come: its
+// length, and the rate at which that grows, by the derivative in path.h.
+static void add_joint(rl_bends *b, uint32_t i, const joint *j) {
+  if (i > 0) {
+    b->rate += rl_dot(j->in, rl_velocity_at(b->model, b->state, j->slot, j->entry));
   }
-  return rate;
+  if (i <= b->count) {
+    b->rate -= rl_dot(j->out, rl_velocity_at(b->model, b->state, j->slot, j->exit));
+    b->before += j->arc + j->piece;
+  }
 }
 
-// Returns the rate at which rope moves towards `to` [m/s]: the rate of the length there, less the
-// share due to stretching, for the strain is the same everywhere. 0 for a slack rope, whose slip is
+// Returns the rate at which rope moves towards `to` in the joint that comes next [m/s]: what the
+// length before its middle would grow by with the share of all growth that is due to stretching,
+// for the strain is the same everywhere, less what it grows by. 0 for a slack rope, whose slip is
 // not known.
-static double frictionless_slip(const rl_model *model, const rl_state *state, uint32_t rope,
-                                uint32_t index) {
-  if (model->ropes[rope].closed) { // may circulate at any speed
+static double frictionless_slip(const rl_bends *b, const joint *j) {
+  if (b->model->ropes[b->rope].closed) { // may circulate at any speed
     return 0.0;
   }
-  double whole, behind;
-  const double stretching = growth(model, state, rope, 0, &whole);
-  const double rate = growth(model, state, rope, index + 1, &behind);
-  return rl_piece_tension(model, state, rope, 0) > 0.0 ? rate - behind / whole * stretching : 0.0;
+  const double before = b->before + 0.5 * j->arc;
+  const double rate =
+      b->rate + rl_dot(j->in, rl_velocity_at(b->model, b->state, j->slot, j->entry));
+  return rl_piece_tension(b->model, b->state, b->rope, 0) > 0.0
+             ? before / b->whole * b->stretching - rate
+             : 0.0;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Bends
 
+rl_bends rl_rope_bends(const rl_model *model, const rl_state *state, uint32_t rope) {
+  rl_bends b = {
+      .model = model, .state = state, .rope = rope, .count = rl_bend_count(model, state, rope)};
+  rl_bends whole = b;
+  for (uint32_t i = 0; i <= b.count + 1; i++) {
+    const joint j = joint_at(model, state, rope, i);
+    add_joint(&whole, i, &j);
+    if (i == 0) {
+      b = whole;
+    }
+  }
+  b.whole = whole.before;
+  b.stretching = whole.rate;
+  return b;
+}
+
+bool rl_next_bend(rl_bends *b, rl_bend *bend) {
+  if (b->next == b->count) {
+    return false;
+  }
+  const uint32_t index = b->next++;
+  const joint j = joint_at(b->model, b->state, b->rope, index + 1);
+  const rl_wrap *wrap =
+      can_wrap(b->model, b->rope) ? wrap_at(b->model, b->state, b->rope, index) : NULL;
+  const rl_body *body = rl_slot_body(b->model, j.slot);
+  *bend = (rl_bend){.body = body ? (uint32_t)(body - b->model->bodies) : RL_NONE,
+                    .is_eye = !wrap || wrap->body == RL_NONE,
+                    .grip = wrap ? (rl_grip)wrap->grip : RL_SLIDES,
+                    .entry = j.entry,
+                    .exit = j.exit,
+                    .in = j.in,
+                    .out = j.out,
+                    .turn = j.turn,
+                    .before = rl_piece_tension(b->model, b->state, b->rope, index),
+                    .after = rl_piece_tension(b->model, b->state, b->rope, index + 1),
+                    .slip = wrap && b->model->ropes[b->rope].rubs ? wrap->slip
+                                                                  : frictionless_slip(b, &j)};
+  add_joint(b, index + 1, &j);
+  return true;
+}
+
 rl_bend rl_rope_bend(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index) {
+  rl_bends bends = rl_rope_bends(model, state, rope);
+  rl_bend bend = {.body = RL_NONE};
+  while (bends.next <= index && rl_next_bend(&bends, &bend)) {
+  }
+  return bend;
+}
+
+void rl_bend_places(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index,
+                    rl_vec3 places[2]) {
   const joint j = joint_at(model, state, rope, index + 1);
-  const rl_wrap *wrap = can_wrap(model, rope) ? wrap_at(model, state, rope, index) : NULL;
-  const rl_body *body = rl_slot_body(model, j.slot);
-  return (rl_bend){.body = body ? (uint32_t)(body - model->bodies) : RL_NONE,
-                   .is_eye = !wrap || wrap->body == RL_NONE,
-                   .grip = wrap ? (rl_grip)wrap->grip : RL_SLIDES,
-                   .entry = j.entry,
-                   .exit = j.exit,
-                   .in = j.in,
-                   .out = j.out,
-                   .turn = j.turn,
-                   .before = rl_piece_tension(model, state, rope, index),
-                   .after = rl_piece_tension(model, state, rope, index + 1),
-                   .slip = wrap && model->ropes[rope].rubs
-                               ? wrap->slip
-                               : frictionless_slip(model, state, rope, index)};
+  places[0] = j.entry;
+  places[1] = j.exit;
 }
 
 rl_vec3 rl_bend_force(const rl_bend *bend) {

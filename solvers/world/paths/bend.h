@@ -25,8 +25,25 @@ void rl_rope_solve_bends(const rl_model *model, const rl_state *state, uint32_t 
 // Returns the number of bends of a massless rope; 0 for a rope with mass.
 uint32_t rl_bend_count(const rl_model *model, const rl_state *state, uint32_t rope);
 
-// Returns bend `index` of a rope, counted from its end `from`.
+// A way over the bends of a rope from its end `from`, which takes the same time for each.
+typedef struct rl_bends {
+  const rl_model *model;
+  const rl_state *state;
+  uint32_t rope, count, next;
+  double whole, stretching; // length of the rope [m], and its rate [m/s]
+  double before, rate;      // the same of what is before the bend that comes next
+} rl_bends;
+
+// Begins such a way; goes on to the next bend, and returns whether there is one.
+rl_bends rl_rope_bends(const rl_model *model, const rl_state *state, uint32_t rope);
+bool rl_next_bend(rl_bends *bends, rl_bend *bend);
+
+// Returns bend `index` of a rope, counted from its end `from`, in a time that grows with all bends.
 rl_bend rl_rope_bend(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index);
+
+// Finds entry and exit of bend `index` of a rope.
+void rl_bend_places(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t index,
+                    rl_vec3 places[2]);
 
 // The arc of the rope over a bend, a circle or a helix: p(angle) = centre + u cos + v sin +
 // angle/wrap advance, from angle 0 at its entry to `wrap` at its exit. On an edge, a rim or in an

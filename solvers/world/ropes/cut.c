@@ -210,8 +210,9 @@ static rl_vec3 corner(const rl_model *model, const rl_state *state, uint32_t rop
   if (k == 0 || k == last) {
     return rl_position(&state->points[r->ends[k == 0 ? 0 : 1]]);
   }
-  const rl_bend bend = rl_rope_bend(model, state, rope, (k - 1) / 2);
-  return k % 2 == 1 ? bend.entry : bend.exit;
+  rl_vec3 places[2];
+  rl_bend_places(model, state, rope, (k - 1) / 2, places);
+  return places[(k - 1) % 2];
 }
 
 static double piece_crossing(const rl_model *model, const rl_state *const states[2],
