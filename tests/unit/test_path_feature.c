@@ -9,6 +9,7 @@
 #include "world/paths/wrap.h"
 #include "world/trigonometry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Added to the seeds of all tests.
@@ -798,6 +799,27 @@ static void hard_moves_of_rows_are_small(void **unused) {
   check_row_moves(starts, &all, jumps);
 }
 
+// Turns in a plane with the axis of a drum go over its ends, where places on a rim run together,
+// (9d): they slip off, and that takes so many iterations a turn.
+static void turns_over_ends_slip_off_soon(void **unused) {
+  (void)unused;
+  enum { TURNS = 100, A_TURN = 100, ROOM = 8 * TURNS + 64 };
+  const rl_part_definition part = {.shape = RL_CYLINDER, .radius = 0.2, .length = 0.5};
+  rl_model *model = model_with(part, rl_vec(0, 0, 0), rl_vec(1.57, 0, 0));
+  const rl_path_solid solid = solid_of(model);
+  rl_path_item *items = calloc(ROOM, sizeof *items);
+  assert_non_null(items);
+  items[0] = point(rl_vec(-0.8, -1.0, 0.0));
+  items[1] = point(rl_vec(0.8, -1.0, 0.1));
+  rl_path path = {items, 2, ROOM, 0, 0};
+  double length = NAN;
+  rl_path_wind(&path, 0, &solid, 1, 0, rl_vec(0, 1, 0), TURNS, &length);
+  print_message("%d turns slip off in %zu iterations\n", TURNS, path.iterations);
+  assert_true(path.iterations < A_TURN * TURNS);
+  free(items);
+  rl_model_free(model);
+}
+
 // With an argument for many seeds, which takes minutes: a thousand ropes over each body.
 int main(int count, char **arguments) {
   (void)arguments;
@@ -816,6 +838,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(hard_moves_are_small),
       cmocka_unit_test(small_moves_of_rows_are_small),
       cmocka_unit_test(hard_moves_of_rows_are_small),
+      cmocka_unit_test(turns_over_ends_slip_off_soon),
       cmocka_unit_test(ropes_go_across_ends),
   };
   int failed = 0;

@@ -22,6 +22,9 @@ static const double cornered = 1e-8;
 static const double most_of_way = 0.9;
 // A hinge is not put nearer to a surface than this [radii].
 static const double least_gap = 1e-3;
+// (9d) Two places on a circle that are nearer and run together have met, if no full step is
+// possible [rad].
+static const double met_within = 1e-2;
 // By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
 // Way downhill of a place after which the pieces are looked at, and its largest step [rad; lengths
@@ -688,7 +691,23 @@ static bool leave_longest(rl_path_item *items, size_t count) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// (9a) Corners
+// Where places meet: (9a) in corners, (9d) on circles
+
+// (9d) Whether two places on a circle run together: then nothing stops them until they meet.
+static bool have_met_on_circle(const rl_path_item *items, size_t count) {
+  for (size_t i = 1; i + 2 < count; i++) {
+    const rl_path_item *a = &items[i], *b = a + 1;
+    if (a->kind == RL_PATH_CIRCLE && b->kind == RL_PATH_CIRCLE && a->part == b->part &&
+        a->feature == b->feature) {
+      const double way = remainder(b->along - a->along, 2.0 * RL_PI);
+      if (fabs(way) < met_within && a->node.gradient[0] * way < 0.0 &&
+          b->node.gradient[0] * way > 0.0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 static bool has_crept(const search *s) { return s->creeps && s->way > stride && is_far(s); }
 
@@ -698,7 +717,8 @@ static size_t descend(rl_path_item *items, size_t count, search *s) {
   while (s->gradient > converged && spent < MOST_ITERATIONS) {
     spent++;
     if (!iterate(items, count, s) || has_crept(s) ||
-        (!s->is_within && s->halved && rl_path_have_any_met(items, count))) {
+        (s->halved && (have_met_on_circle(items, count) ||
+                       (!s->is_within && rl_path_have_any_met(items, count))))) {
       break;
     }
   }
