@@ -28,8 +28,8 @@ static const double met_within = 1e-2;
 // By how much a place on a circle is moved from where the rope is locally longest [rad].
 static const double nudge = 1e-3;
 // Way downhill of a place after which the pieces are looked at, and its largest step [rad; lengths
-// of a line].
-static const double stride = 0.05;
+// of a line]; the largest angle by which the plane of an arc on a ball turns in such a step [rad].
+static const double stride = 0.05, most_tilt = 0.2;
 
 enum { MOST_ITERATIONS = 200, MOST_HALVINGS = 12, MOST_TURNS = 20 };
 
@@ -404,7 +404,7 @@ typedef struct search {
   bool is_within; // places stay between the ends of their lines
   bool stays;     // ends where a full step near the solution fails
   bool creeps;    // downhill; ends after a short way
-  double way;     // gone, as a sum of slope_along()'s largest steps
+  double way;     // gone, as a sum of slope_along()'s largest steps and of tilts
   bool halved;    // the last step was, or none could be taken
   bool cornered;  // a place would go past the end of its line
 } search;
@@ -433,6 +433,17 @@ static double room_along(rl_path_item *items, size_t count) {
   return share;
 }
 
+// Returns the largest angle by which the plane of an arc on a ball has turned in the step [rad].
+static double tilt_of(const rl_path_item *items, size_t count) {
+  double most = 0.0;
+  for (size_t i = 1; i + 1 < count; i++) {
+    if (items[i].kind == RL_PATH_SPHERE) {
+      most = rl_larger(most, rl_distance(items[i].side, items[i].node.start_side));
+    }
+  }
+  return most;
+}
+
 // Takes the step, halved until it reduces the gradient or, far from the solution, the length.
 // Returns false if it does neither; then nothing has moved.
 static bool take_step(rl_path_item *items, size_t count, search *s) {
@@ -456,11 +467,15 @@ static bool take_step(rl_path_item *items, size_t count, search *s) {
     const double gradient = isnan(length) ? NAN : differentiate(items, count);
     const bool shorter = slope < 0.0 && length <= s->length + 1e-4 * share * slope;
     const bool longer = is_far(s) && length > s->length * (1.0 + acceptable);
+    const double tilt = s->creeps ? tilt_of(items, count) : 0.0;
+    if (tilt > most_tilt && k + 1 < most) {
+      continue;
+    }
     if ((gradient < 0.5 * s->gradient && !longer) || (is_far(s) && shorter)) {
       s->length = length;
       s->gradient = gradient;
       s->halved = k > 0;
-      s->way += share * turn;
+      s->way += share * turn + tilt;
       return true;
     }
   }
@@ -789,6 +804,8 @@ static double solve(rl_path_item *items, size_t count, bool within, bool *stuck,
   write_places(items, count);
   return s.gradient <= acceptable && !s.cornered ? s.length : NAN;
 }
+
+double rl_path_begin(rl_path_item *items, size_t count) { return start(items, count); }
 
 double rl_path_solve(rl_path_item *items, size_t count, size_t *iterations) {
   return solve(items, count, false, NULL, iterations);

@@ -108,6 +108,10 @@ static inline bool rl_path_is_nipped(const rl_path_item *item) {
   return item->piece == 0.0 && rl_path_can_nip(item, item + 1);
 }
 
+// Lays the rope where a search would begin, at the places that the items have, and returns its
+// length [m]; nan if there is none.
+double rl_path_begin(rl_path_item *items, size_t count);
+
 // Solves the path over items[0 .. count-1], of which the first and the last are points, and returns
 // its length [m]. Adds the number of Newton iterations to `iterations` unless that is NULL. Returns
 // nan if there is no path: a point lies inside a round item, or two round items overlap where the

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "path_rules.h"
 
+#include <string.h>
+
 // Most changes of the list, and iterations, of a path: one that has not come to rest by then goes
-// to and fro. Most short ways from one change to the next.
-enum { MOST_CHANGES = 200, MOST_ITERATIONS = 4000, MOST_STEPS = 200 };
+// to and fro. Most short ways from one change to the next; most iterations of a search that goes
+// all the way in such.
+enum {
+  MOST_CHANGES = 200,
+  MOST_ITERATIONS = 4000,
+  MOST_STEPS = 200,
+  MOST_SHORT_ITERATIONS = 2 * MOST_STEPS
+};
 
 // Reverses the sense of sides between two joints on which the wrap angle has become negative.
 static void turn_sides(rl_path *path, const rl_path_scene *s) {
@@ -37,13 +45,18 @@ static rl_path_change pass_stuck_place(rl_path *path, const rl_path_scene *s, bo
 // Solves the path. Where the search is stuck near the solution, a piece may have come into a part
 // on the way, and the path goes on over that: this is added before the search goes on downhill, to
 // another path, and after every short way there, so that the rope goes over a part in its way on
-// the side from which it comes.
-static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, double *length) {
-  bool stuck = false;
+// the side from which it comes. `creeps`: it goes in short ways from the beginning, and also over
+// ends of sides and caps as it comes to them.
+static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, bool creeps,
+                                     double *length) {
+  bool stuck = creeps;
   for (int k = 0; k < MOST_STEPS; k++) {
     const bool slips = stuck;
     *length = rl_path_solve_within(path->items, path->count, &stuck, &path->iterations);
-    const rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
+    rl_path_change done = stuck ? rl_path_clear_pieces(path, s) : RL_PATH_SAME;
+    if (stuck && creeps && done == RL_PATH_SAME) {
+      done = rl_path_pass_ends(path, s, RL_PATH_FIRST);
+    }
     if (slips && !stuck && isnan(*length)) { // too flat for a step that must shorten the rope
       break;
     }
@@ -55,7 +68,7 @@ static rl_path_change solve_steadily(rl_path *path, const rl_path_scene *s, doub
   return RL_PATH_SAME;
 }
 
-rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *length) {
+static void place_items(rl_path *path, const rl_path_scene *s) {
   for (size_t i = 0; i < path->count; i++) {
     rl_path_item *item = &path->items[i];
     if (item->part != RL_NONE) {
@@ -64,7 +77,13 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
       item->entry = item->exit = item->at;
     }
   }
-  const size_t most = path->iterations + MOST_ITERATIONS;
+}
+
+// Applies all rules until nothing changes. `creeps`: in short ways, until features have alternated;
+// `left`, set: the rope has left something.
+static rl_path_outcome settle(rl_path *path, const rl_path_scene *s, bool creeps, bool *left,
+                              double *length) {
+  const size_t most = path->iterations + (creeps ? MOST_SHORT_ITERATIONS : MOST_ITERATIONS);
   rl_path_change done = RL_PATH_SAME;
   for (int k = 0; k < MOST_CHANGES && path->iterations < most; k++) {
     const rl_path_patience p = k > MOST_CHANGES / 2   ? RL_PATH_ROUGHLY
@@ -79,7 +98,7 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     if (done == RL_PATH_NO_ROOM) {
       return RL_PATH_FULL;
     }
-    done = solve_steadily(path, s, length);
+    done = solve_steadily(path, s, creeps && p == RL_PATH_FIRST, length);
     if (done == RL_PATH_CHANGED) {
       path->changes++;
       continue;
@@ -97,6 +116,7 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
     }
     done = done == RL_PATH_SAME ? rl_path_drop_features(path, s, p) : done;
     done = done == RL_PATH_SAME ? rl_path_pass_ends(path, s, p) : done;
+    *left = *left || done != RL_PATH_SAME;
     done = done == RL_PATH_SAME ? rl_path_clear_pieces(path, s) : done;
     if (done == RL_PATH_SAME) {
       return p == RL_PATH_ROUGHLY ? RL_PATH_ROUGH : RL_PATH_FOUND;
@@ -109,9 +129,43 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
   return RL_PATH_UNSETTLED;
 }
 
+rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *length) {
+  bool left = false;
+  place_items(path, s);
+  return settle(path, s, false, &left, length);
+}
+
+static void go_back(rl_path *path, size_t count) {
+  path->count = count;
+  memcpy(path->items, path->begun, count * sizeof *path->items);
+}
+
+// (9e) The path found is longer than the way with which the search began only if that has gone too
+// far at once, and led the rope over a part on the other side than the one from which it came.
 rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
                               double *length) {
   const rl_path_scene s = {solids, solid_count};
+  const size_t count = path->count;
   path->changes = path->iterations = 0;
-  return rl_path_settle(path, &s, length);
+  place_items(path, &s);
+  const double begun = rl_path_begin(path->items, count);
+  memcpy(path->begun, path->items, count * sizeof *path->items);
+  bool left = false;
+  const rl_path_outcome outcome = settle(path, &s, false, &left, length);
+  const bool is_found = rl_path_is_found(outcome);
+  if (is_found && !(left && *length > begun * (1.0 + RL_PATH_SLACK))) {
+    return outcome;
+  }
+  const double longest = is_found ? *length : INFINITY;
+  go_back(path, count);
+  const rl_path_outcome again = settle(path, &s, true, &left, length);
+  if (rl_path_is_found(again) && *length < longest) {
+    return again;
+  }
+  go_back(path, count);
+  if (is_found) {
+    return settle(path, &s, false, &left, length);
+  }
+  *length = NAN;
+  return outcome;
 }

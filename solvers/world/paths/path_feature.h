@@ -14,8 +14,9 @@ typedef struct rl_path {
   rl_path_item *items; // the caller's, with room for `capacity`
   size_t count, capacity;
   // Statistics of the last rl_path_adapt, _wind or _lead.
-  size_t changes;    // of the list
-  size_t iterations; // of Newton's method
+  size_t changes;      // of the list
+  size_t iterations;   // of Newton's method
+  rl_path_item *begun; // for rl_path_adapt: the caller's, with as much room
 } rl_path;
 
 typedef enum rl_path_outcome {
@@ -33,6 +34,9 @@ static inline bool rl_path_is_found(rl_path_outcome outcome) {
 // Pulls the rope tight on the solids, starting with the features in the list. Where it leaves the
 // end of an edge it goes on over the other edges of that corner if they hold it, and slips off
 // otherwise. Ignores planes, and parts that no piece cuts. `length` is that of the path found [m].
+// If that is longer than the way with which it began although the rope has left something, it is
+// sought again in short ways, and the shorter one is taken. If none is found the list is the one
+// with which it began, and `length` nan.
 rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
                               double *length);
 

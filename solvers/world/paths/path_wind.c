@@ -162,7 +162,7 @@ static rl_path_outcome pull_blocks(rl_path *path, const rl_path_scene *s, uint32
     }
     memmove(items + begin + 1, next, count * sizeof *items);
     behind -= count;
-    rl_path block = {items + begin, count + 1, path->capacity - begin - behind, 0, 0};
+    rl_path block = {items + begin, count + 1, path->capacity - begin - behind, 0, 0, NULL};
     outcome = first ? clear_marks(&block, s, part, length) : RL_PATH_FOUND;
     outcome = rl_path_is_found(outcome) ? take_marks(&block, s, part, length) : outcome;
     path->changes += block.changes;
