@@ -29,10 +29,10 @@ typedef enum rl_shape { RL_SPHERE, RL_CAPSULE, RL_CYLINDER, RL_BOX, RL_PLANE, RL
 // Whether the surface of a shape consists of flat faces and edges.
 static inline bool rl_is_polyhedron(rl_shape shape) { return shape == RL_BOX || shape == RL_HULL; }
 
-// Returns how many contacts with a part a node or an element of a rope can have: an element can lie
-// on two edges of a polyhedron.
+// Returns how many contacts with a part a node or an element of a rope can have: an element can get
+// into all but a plane at a second place, (5g) of papers/world.md.
 static inline uint32_t rl_shape_contacts(rl_shape shape, bool is_element) {
-  return is_element && rl_is_polyhedron(shape) ? 2 : 1;
+  return is_element && shape != RL_PLANE ? 2 : 1;
 }
 
 // One convex part of a body's shape, in the body's frame.

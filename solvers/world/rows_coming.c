@@ -204,7 +204,6 @@ typedef struct element {
   rl_body_pose at;
   double radius, fall; // of the rope; what gravity moves in the step, g dt^2/2 [m]
   bool is_idle;        // now its nodes touch before it does
-  bool has_second;     // it can have a contact beside the present one
   double fraction;     // its present place
   rl_surface plane;    // and the plane there, with the distance from it after the step
   bool is_held;        // this keeps it out, or would if it came nearer
@@ -221,7 +220,6 @@ static element element_after(const rl_model *model, const rl_state *state,
                .at = rl_body_pose_at(model, state, state->points, contact->body),
                .radius = model->ropes[contact->rope].radius,
                .fall = 0.5 * dt * dt * rl_length(model->gravity),
-               .has_second = rl_is_polyhedron(part->shape),
                .is_idle = now->is_idle,
                .fraction = now->fraction,
                .ends = {place_after(model, state, contact->slot, contact->body, dt),
@@ -260,7 +258,7 @@ static bool find_place(element *e, bool pushed, double *s, rl_surface *surface) 
   const double reach = has_edges && pushed ? INFINITY : near;
   rl_surface at_ends[2];
   find_surfaces(e->part, e->at, e->ends, at_ends);
-  if (!can_be_nearer(e->part, e->at, e->ends, at_ends, reach) ||
+  if ((!e->is_held && !can_be_nearer(e->part, e->at, e->ends, at_ends, reach)) ||
       rl_is_zero(rl_sub(at_ends[0].normal, at_ends[1].normal))) {
     return false;
   }
@@ -289,7 +287,7 @@ bool rl_element_comes(const rl_model *model, const rl_state *state, const rl_con
   element e = element_after(model, state, contact, dt, now);
   rl_surface surface;
   double s;
-  if ((!e.is_idle && !e.has_second) || !find_place(&e, pushed, &s, &surface)) {
+  if (!find_place(&e, pushed, &s, &surface)) {
     return false;
   }
   const rl_vec3 place = between(e.ends, s);

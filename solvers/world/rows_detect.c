@@ -117,6 +117,20 @@ rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *r
   return &rows->feet[i];
 }
 
+// Whether a contact, or the second one beside it, pushed in the step before.
+static bool has_pushed(const rl_rows *rows, uint64_t old_count, uint64_t *old,
+                       const rl_contact *contact) {
+  if (!contact_was(rows, old_count, old, contact)) {
+    return false;
+  }
+  rl_contact second = *contact;
+  second.second = 1;
+  const uint64_t next = *old + 1;
+  return rows->old_multipliers[*old] > 0.0 ||
+         (next < old_count && compare_contacts(&rows->old_contacts[next], &second) == 0 &&
+          rows->old_multipliers[next] > 0.0);
+}
+
 // Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
 // of the step before, which stand in the same order.
 static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *rows,
@@ -124,18 +138,18 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
   const rl_body *body = &model->bodies[contact.body];
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
     rl_foot foot;
-    const bool pushed =
-        contact_was(rows, old_count, old, &contact) && rows->old_multipliers[*old] > 0.0;
+    const bool pushed = has_pushed(rows, old_count, old, &contact);
     const bool near =
         contact.next == RL_NONE
             ? node_is_near(model, state, &contact, dt, pushed, &foot)
             : element_is_near(model, state, &contact, dt, pushed, rows->tells_edges, &foot);
     const bool is_element = contact.next != RL_NONE;
-    const bool has_second = is_element && rl_is_polyhedron(body->parts[contact.part].shape);
+    const bool tells_edges =
+        rows->tells_edges && is_element && rl_is_polyhedron(body->parts[contact.part].shape);
     rl_foot second = foot;
     bool has_come = near && is_element && !rows->lists_idle &&
                     rl_element_comes(model, state, &contact, dt, pushed, &foot, &second);
-    if (has_come && (foot.is_idle || !has_second)) {
+    if (has_come && foot.is_idle) {
       foot = second;
       has_come = false;
     }
@@ -143,7 +157,7 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
       continue;
     }
     *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
-    if (has_come || (rows->tells_edges && has_second)) {
+    if (has_come || tells_edges) {
       second.is_idle = !has_come;
       contact.second = 1;
       *rl_contact_add(model, state, rows, old_count, old, &contact) = second;

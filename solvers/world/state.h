@@ -16,10 +16,10 @@
 // of (rope, node, node before element, body, part, first before second), so that multipliers follow
 // them from step to step.
 //
-// An element that lies on a face of a box or hull bears on two edges of it, and one that touches
-// can get into the part elsewhere within a step, (5g) of papers/world.md: then it has a second
-// contact with the part. With methods that tell edges apart (rl_solver_type.tells_edges) it always
-// has.
+// An element that lies on a face bears on two edges of it, and one that touches can get into the
+// part elsewhere within a step, (5g) of papers/world.md: then it has a second contact with the
+// part. With methods that tell edges apart (rl_solver_type.tells_edges) it always has, on a box or
+// hull.
 //
 // Two elements of ropes: body is RL_NONE, and `other` the link that comes first of the two.
 //

@@ -385,6 +385,38 @@ static void coarse_ropes_cut_nothing(void **unused) {
   }
 }
 
+// (5i) An element touches a ball of radius R with its middle and turns about it by alpha in a step:
+// along the plane of that place it would end at R cos(alpha) from the centre. The second place,
+// where it gets in, keeps it out, with friction or without.
+static void elements_turn_on_to_what_is_round(void **unused) {
+  (void)unused;
+  static const char *const solvers[] = {"penalty-implicit", "pbd",    "pbd-direct", "impulse",
+                                        "impulse-direct",   "rattle", "convex"};
+  static const char *const shapes[] = {"sphere: {radius: 0.15}",
+                                       "cylinder: {radius: 0.15, length: 1}",
+                                       "capsule: {radius: 0.15, length: 0.5}"};
+  const double radius = 0.16, alpha = 0.1, dt = 0.005, half = 0.2;
+  const double cut = radius * (1.0 - cos(atan(alpha)));
+  for (size_t i = 0; i < 6; i++) {
+    rl_scenario *s = scenario_from(
+        "name: turn\ngravity: [0, 0, 0]\nduration: 1\nstep: %g\n"
+        "bodies: {body: {motion: fixed, friction: %g, shape: {%s}}}\n"
+        "ropes: {rope: {from: {free: [%g, %g, 0]}, to: {free: [%g, %g, 0]}, mass: 1, segments: 1,"
+        " radius: 0.01, velocities: [[0, %g, 0], [0, %g, 0]]}}\n",
+        dt, i % 2 ? 0.4 : 0.0, shapes[i / 2], -half, radius, half, radius, half * alpha / dt,
+        -half * alpha / dt);
+    for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+      rl_driver *d = driver_for(s, solvers[k], dt);
+      assert_true(rl_driver_step(d) > 0);
+      const double depth = rl_metrics_of(d).penetration_max;
+      print_message("%s, %s: depth %.1e m of %.1e\n", shapes[i / 2], solvers[k], depth, cut);
+      check_below(depth, 1e-3 * cut);
+      rl_driver_free(d);
+    }
+    rl_scenario_free(s);
+  }
+}
+
 // Elements are set across the corners of a bar and a roof, and beside them: the metrics say how
 // deep the deepest of their points is, though no step has found a contact.
 static void depth_of_elements_is_measured(void **unused) {
@@ -440,6 +472,7 @@ int main(void) {
       cmocka_unit_test(what_pushes_is_on_the_surface),
       cmocka_unit_test(coarse_ropes_land_on_edges),
       cmocka_unit_test(coarse_ropes_cut_nothing),
+      cmocka_unit_test(elements_turn_on_to_what_is_round),
       cmocka_unit_test(depth_of_elements_is_measured),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
