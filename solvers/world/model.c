@@ -175,6 +175,7 @@ static void lay_out(rl_builder *b, rl_carver *c) {
   b->parts = rl_carve(c, b->part_count, sizeof(rl_part));
   b->faces = rl_carve(c, RL_HULL_FACES(b->hull_point_count), sizeof(rl_face));
   b->corners = rl_carve(c, RL_HULL_CORNERS(b->hull_point_count), sizeof(uint16_t));
+  b->twins = rl_carve(c, RL_HULL_CORNERS(b->hull_point_count), sizeof(uint32_t));
   b->hull_points = rl_carve(c, b->hull_point_count, sizeof(rl_vec3));
   b->keys = rl_carve(c, b->key_count, sizeof(rl_drive_key));
   b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));

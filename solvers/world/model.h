@@ -275,10 +275,12 @@ typedef struct rl_part {
   rl_vec3 normal; // plane: unit outward normal, in the part's frame
   double bound;   // radius of a ball about `at` that contains the part [m]; INFINITY for a plane
   double inner;   // radius of about the largest ball inside the part [m]; INFINITY for a plane
-  // Hull, in the part's frame: faces, the point index of each corner of each face, points.
+  // Hull, in the part's frame: faces, the point index of each corner of each face, the twin of the
+  // edge that begins there (rl_path_edge_twin), points.
   uint32_t face_count, point_count;
   const rl_face *faces;
   const uint16_t *corners;
+  const uint32_t *twins;
   const rl_vec3 *points;
 } rl_part;
 

@@ -5,6 +5,8 @@
 // from the polygons. An additional plane or polygon, due to rounding, changes neither.
 #include "shape_hull.h"
 
+#include "../paths/path_solid.h"
+
 #include <stdio.h>
 
 // Relative to the size of the hull: points nearer than this to a plane lie in it ...
@@ -329,6 +331,30 @@ static bool add_faces_at(const cloud *c, rl_hull *hull, size_t i, size_t j) {
   return true;
 }
 
+// Returns the edge of another face from point a to point b, or RL_NONE.
+static uint32_t find_edge(const rl_hull *hull, uint16_t a, uint16_t b) {
+  for (uint32_t f = 0; f < hull->face_count; f++) {
+    const rl_face *face = &hull->faces[f];
+    const uint16_t *corners = &hull->corners[face->first_corner];
+    for (uint32_t i = 0; i < face->corner_count; i++) {
+      if (corners[i] == a && corners[i + 1 < face->corner_count ? i + 1 : 0] == b) {
+        return RL_FEATURE_EDGE(f, i);
+      }
+    }
+  }
+  return RL_NONE;
+}
+
+static void find_twins(rl_hull *hull) {
+  for (const rl_face *face = hull->faces; face < &hull->faces[hull->face_count]; face++) {
+    const uint16_t *corners = &hull->corners[face->first_corner];
+    for (uint32_t i = 0; i < face->corner_count; i++) {
+      const uint16_t next = corners[i + 1 < face->corner_count ? i + 1 : 0];
+      hull->twins[face->first_corner + i] = find_edge(hull, next, corners[i]);
+    }
+  }
+}
+
 bool rl_hull_build(size_t count, const rl_vec3 *points, rl_hull *hull, char *message, size_t size) {
   if (count < 4 || count > RL_HULL_POINTS) {
     snprintf(message, size, "a hull of %zu points; expected 4 to %d", count, RL_HULL_POINTS);
@@ -353,6 +379,7 @@ bool rl_hull_build(size_t count, const rl_vec3 *points, rl_hull *hull, char *mes
       }
     }
   }
+  find_twins(hull);
   return true;
 }
 

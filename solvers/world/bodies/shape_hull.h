@@ -16,6 +16,7 @@ typedef struct rl_hull {
   uint32_t face_count, corner_count;
   rl_face faces[RL_HULL_FACES(RL_HULL_POINTS)];
   uint16_t corners[RL_HULL_CORNERS(RL_HULL_POINTS)];
+  uint32_t twins[RL_HULL_CORNERS(RL_HULL_POINTS)]; // rl_part.twins
 } rl_hull;
 
 // Finds the faces of the convex hull of `count` points [m]; points on faces and inside are allowed.

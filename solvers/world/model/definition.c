@@ -80,6 +80,7 @@ bool rl_definition_part(const rl_part_definition *d, rl_hull *hull, rl_part *par
     part->face_count = hull->face_count;
     part->faces = hull->faces;
     part->corners = hull->corners;
+    part->twins = hull->twins;
     part->points = d->points;
   }
   return true;

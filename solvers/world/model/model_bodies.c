@@ -34,14 +34,17 @@ static void build_hull(rl_builder *b, const rl_part_definition *d, rl_part *part
   rl_hull_build(d->point_count, d->points, &hull, message, sizeof message);
   memcpy(b->faces, hull.faces, hull.face_count * sizeof(rl_face));
   memcpy(b->corners, hull.corners, hull.corner_count * sizeof(uint16_t));
+  memcpy(b->twins, hull.twins, hull.corner_count * sizeof(uint32_t));
   memcpy(b->hull_points, d->points, d->point_count * sizeof(rl_vec3));
   part->face_count = hull.face_count;
   part->point_count = (uint32_t)d->point_count;
   part->faces = b->faces;
   part->corners = b->corners;
+  part->twins = b->twins;
   part->points = b->hull_points;
   b->faces += hull.face_count;
   b->corners += hull.corner_count;
+  b->twins += hull.corner_count;
   b->hull_points += d->point_count;
 }
 

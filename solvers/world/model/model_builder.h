@@ -13,6 +13,7 @@ typedef struct rl_builder {
   rl_part *parts;
   rl_face *faces;
   uint16_t *corners;
+  uint32_t *twins;
   uint32_t spin_count; // number of bodies that turn, so far
   rl_vec3 *hull_points;
   rl_drive_key *keys;

@@ -19,6 +19,13 @@ rl_vec3 rl_path_to_part(const rl_path_solid *solid, rl_vec3 p) {
 
 static const uint8_t box_corners[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                           {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
+static const uint32_t box_twins[6][4] = {
+    {RL_FEATURE_EDGE(5, 2), RL_FEATURE_EDGE(2, 2), RL_FEATURE_EDGE(4, 1), RL_FEATURE_EDGE(3, 1)},
+    {RL_FEATURE_EDGE(3, 3), RL_FEATURE_EDGE(4, 3), RL_FEATURE_EDGE(2, 0), RL_FEATURE_EDGE(5, 0)},
+    {RL_FEATURE_EDGE(1, 2), RL_FEATURE_EDGE(4, 2), RL_FEATURE_EDGE(0, 1), RL_FEATURE_EDGE(5, 1)},
+    {RL_FEATURE_EDGE(5, 3), RL_FEATURE_EDGE(0, 3), RL_FEATURE_EDGE(4, 0), RL_FEATURE_EDGE(1, 0)},
+    {RL_FEATURE_EDGE(3, 2), RL_FEATURE_EDGE(0, 2), RL_FEATURE_EDGE(2, 1), RL_FEATURE_EDGE(1, 1)},
+    {RL_FEATURE_EDGE(1, 3), RL_FEATURE_EDGE(2, 3), RL_FEATURE_EDGE(0, 0), RL_FEATURE_EDGE(3, 0)}};
 
 uint32_t rl_path_face_count(const rl_part *part) {
   return part->shape == RL_BOX ? 6 : part->face_count;
@@ -78,18 +85,9 @@ void rl_path_edge_ends(const rl_part *part, uint32_t edge, rl_vec3 *a, rl_vec3 *
 }
 
 uint32_t rl_path_edge_twin(const rl_part *part, uint32_t edge) {
-  const uint32_t a = first_point(part, edge);
-  const uint32_t b = first_point(part, rl_path_edge_after(part, edge));
-  for (uint32_t face = 0; face < rl_path_face_count(part); face++) {
-    const uint32_t count = rl_path_face_corners(part, face);
-    for (uint32_t i = 0; i < count; i++) {
-      if (corner_point(part, face, i) == b &&
-          corner_point(part, face, i + 1 < count ? i + 1 : 0) == a) {
-        return RL_FEATURE_EDGE(face, i);
-      }
-    }
-  }
-  return RL_NONE;
+  const uint32_t face = RL_FEATURE_FACE(edge), corner = RL_FEATURE_CORNER(edge);
+  return part->shape == RL_BOX ? box_twins[face][corner]
+                               : part->twins[part->faces[face].first_corner + corner];
 }
 
 // ---------------------------------------------------------------------------------------------
