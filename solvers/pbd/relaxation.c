@@ -4,9 +4,12 @@
 #include "world/bodies/warm.h"
 #include "world/ledger.h"
 #include "world/paths/strands.h"
+#include "world/paths/wrap.h"
 #include "world/ropes/flexure.h"
 #include "world/ropes/slips.h"
 #include "world/rotation.h"
+
+#include <string.h>
 
 void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c) {
   r->previous = rl_carve(c, model->slot_count, sizeof *r->previous);
@@ -19,6 +22,10 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
       rl_carve(c, model->tangle_capacity > 0 ? model->contact_capacity : 0, sizeof *r->touches);
   r->bends = rl_carve(c, model->flexure_count, sizeof *r->bends);
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
+  const bool wraps = model->wrap_capacity > 0;
+  r->starts = rl_carve(c, wraps ? model->slot_count : 0, sizeof *r->starts);
+  r->rotations = rl_carve(c, wraps ? model->body_count : 0, sizeof *r->rotations);
+  r->pulled = rl_carve(c, wraps ? model->entry_capacity : 0, sizeof *r->pulled);
   r->held =
       rl_carve(c, model->split_capacity > 0 ? rl_unknown_capacity(model) : 0, sizeof *r->held);
 }
@@ -72,6 +79,11 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
     r->before[i] = state->velocities[i];
     r->corrections[i] = (rl_point){0.0, 0.0, 0.0, 0.0};
   }
+  if (model->wrap_capacity > 0) {
+    memset(r->pulled, 0, model->entry_capacity * sizeof *r->pulled);
+    memcpy(r->starts, state->points, model->slot_count * sizeof *r->starts);
+    memcpy(r->rotations, state->rotations, model->body_count * sizeof *r->rotations);
+  }
   for (size_t i = 0; i < state->contact_count; i++) {
     if (rl_is_crossing(rows, (uint32_t)i)) {
       const rl_crossing *c = &rows->crossings[i];
@@ -113,6 +125,81 @@ static void sum_crossings(const rl_relaxation *r, const rl_model *model, const r
   }
 }
 
+// Whether the rope of an evaluated strand slips, or something is prescribed there.
+static bool is_led_or_slips(const rl_state *state, const rl_rows *rows, const rl_row *row) {
+  bool is = row->reel != 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && !is; i++) {
+    const rl_entry *e = &rows->entries[i];
+    is = state->points[e->slot].w == 0.0 || !rl_is_zero(rl_sub(e->force, e->gradient));
+  }
+  return is;
+}
+
+// (8b) of papers/wraps.md: returns half of what the sweeps have done along a strand, per velocities
+// from before the step, or, if it `ends`, those behind it. Spins: in the frame of the sweeps.
+static double half_along(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows, const rl_row *row, bool ends) {
+  double sum = 0.0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const uint32_t slot = rows->entries[i].slot;
+    rl_vec3 v = state->velocities[slot];
+    if (!ends) {
+      v = slot < model->place_count
+              ? r->before[slot]
+              : rl_add_scaled(v, -1.0 / r->h, rl_position(&r->corrections[slot]));
+    }
+    sum += state->points[slot].w > 0.0 ? rl_dot(r->pulled[i], v) : 0.0;
+  }
+  return 0.5 * sum / r->h;
+}
+
+// (8a), (8b) of papers/wraps.md: tells the half of what strands take that belongs to the velocities
+// at the start of the step, or, if it `ends`, to those behind it, at the positions there.
+static void tell_half(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                      rl_rows *rows, bool ends, rl_ledger *ledger) {
+  rl_state at = *state;
+  at.rotations = ends ? state->rotations : r->rotations;
+  const rl_point *points = ends ? state->points : r->starts;
+  const rl_vec3 *velocities = ends ? state->velocities : r->before;
+  rl_rows_stand(rows);
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    rl_row *row = &rows->rows[k];
+    if (row->piece_count == 0) {
+      continue;
+    }
+    const double impulse = 0.5 * state->multipliers[row->source] / r->h;
+    rl_told half = {.along = half_along(r, model, state, rows, row, ends)};
+    if (impulse != 0.0 && is_led_or_slips(state, rows, row)) {
+      rl_row_evaluate(model, &at, rows, row, points);
+      const bool rubs = !rl_wraps_flow_dissipates(model, model->link_rope[row->item]);
+      const double rate = rl_row_rate(rows, row, velocities);
+      half.rubbed = rubs ? impulse * (rl_row_power(rows, row, velocities) - rate) : 0.0;
+      half.along -= impulse * row->reel;
+      half.work = 0.0 - impulse * row->reel_power;
+      for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+        const rl_entry *e = &rows->entries[i];
+        if (state->points[e->slot].w == 0.0) {
+          half.along += impulse * rl_dot(e->gradient, velocities[e->slot]);
+          half.work += impulse * rl_dot(e->force, velocities[e->slot]);
+        }
+      }
+    }
+    rl_ledger_tell(ledger, row->source, half);
+  }
+  rl_rows_move(rows);
+}
+
+// (8a) of papers/wraps.md: with the ratios of the tensions that the sweeps had.
+static void tell_strands(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                         rl_rows *rows, rl_ledger *ledger) {
+  if (ledger && model->wrap_capacity > 0) {
+    rows->ratios_are = RL_RATIOS_HELD;
+    tell_half(r, model, state, rows, false, ledger);
+    tell_half(r, model, state, rows, true, ledger);
+    rows->ratios_are = RL_RATIOS_FOUND;
+  }
+}
+
 void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state,
                        rl_rows *rows, rl_step_info *info) {
   sum_crossings(r, model, state, rows);
@@ -120,6 +207,7 @@ void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
+  tell_strands(r, model, state, rows, info->ledger);
   rl_slips_keep(state, rows, r->slid, 1.0, r->h);
   rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, info);
   for (size_t i = 0; i < state->contact_count; i++) {
@@ -299,10 +387,19 @@ static inline void project_crossing(const rl_relaxation *r, rl_state *state, con
   }
 }
 
+// (8b) of papers/wraps.md: notes a positional impulse on an evaluated strand.
+static void note_pull(const rl_relaxation *r, const rl_rows *rows, const rl_row *row, double d) {
+  const uint32_t count = row->piece_count > 0 ? row->entry_count : 0;
+  for (uint32_t i = row->first_entry; i < row->first_entry + count; i++) {
+    r->pulled[i] = rl_add_scaled(r->pulled[i], d, rows->entries[i].gradient);
+  }
+}
+
 static void project_row(const rl_relaxation *r, const rl_model *model, rl_state *state,
                         rl_rows *rows, rl_row *row, const material *m) {
   rl_row_evaluate(model, state, rows, row, state->points);
   const double d = correct_row(r, state, rows, row, m, &state->multipliers[row->source]);
+  note_pull(r, rows, row, d);
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
     rl_relaxation_correct(r, state, e->slot, rl_scale(-state->points[e->slot].w * d, e->force));
@@ -351,6 +448,7 @@ static void project_strands(const rl_relaxation *r, const rl_model *model, rl_st
     const rl_row *row = s->rows[i];
     state->multipliers[row->source] += s->changes[i];
     r->held[row->source] = state->multipliers[row->source];
+    note_pull(r, rows, row, s->changes[i]);
     for (uint32_t k = row->first_entry; k < row->first_entry + row->entry_count; k++) {
       const rl_entry *e = &rows->entries[k];
       rl_relaxation_correct(r, state, e->slot,
@@ -540,6 +638,7 @@ static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *stat
       rl_row *row = &rows->rows[k];
       row->inverse_mass = shared_inverse_mass(r, rows, row, points);
       const double d = correct_row(r, state, rows, row, &m, &state->multipliers[row->source]);
+      note_pull(r, rows, row, d);
       for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
         const rl_entry *e = &rows->entries[i];
         add_move(r, e->slot, rl_scale(-points[e->slot].w * d, e->force));
@@ -596,7 +695,9 @@ rl_reason rl_relaxation_solve(rl_relaxation *r, const rl_model *model, rl_state 
                               rl_step_info *info) {
   const bool each = info->trace || tolerance > 0.0;
   for (int i = 0; i < iterations; i++) {
+    rows->ratios_are = RL_RATIOS_NOTED;
     sweep_in_order(r, model, state, rows, i);
+    rows->ratios_are = RL_RATIOS_FOUND;
     info->iterations++;
     info->row_evaluations += rl_unknown_count(model, state);
     if (each || (wanted && i + 1 == iterations)) {

@@ -38,6 +38,9 @@ typedef struct rl_relaxation {
   rl_vec3 *bends;        // [flexures] elastic: positional multipliers, along kb [kg m^2]
   double *shares;        // [slots] Jacobi: rows that split the mass of a slot
   double *held;          // [unknowns] multipliers that strands stay near to; NULL: there are none
+  rl_point *starts;      // [slots] positions at the start of the step, of spins too
+  rl_quat *rotations;    // [bodies] there
+  rl_vec3 *pulled;       // [entries] positional impulses along the gradients of strands [kg m]
 } rl_relaxation;
 
 // Carves the arrays for a model (memory.h).

@@ -38,6 +38,8 @@ struct rl_ledger {
   double bending_power;      // of what drives ends that are bent, at the start of the step [W]
   bool caught;               // one was, in this substep or one before it in the step
   double rubbed;             // where ropes slip, substep by substep until one is caught [J]
+  rl_told *told;             // [links + contact capacity] by the method, of rows of which it tells
+  bool *is_told;             // [links + contact capacity]
   double *rate;              // [links + contact capacity] at the end of the last substep
   double *slip;              // the same
   unsigned char *stiff;      // [links + contact capacity]
@@ -57,6 +59,8 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   rl_carver c = {.block = block};
   const size_t unknowns = rl_unknown_capacity(m);
   ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
+  ledger->told = rl_carve(&c, unknowns, sizeof *ledger->told);
+  ledger->is_told = rl_carve(&c, unknowns, sizeof *ledger->is_told);
   ledger->stiff = rl_carve(&c, unknowns, sizeof *ledger->stiff);
   ledger->rate = rl_carve(&c, unknowns, sizeof *ledger->rate);
   ledger->slip = rl_carve(&c, unknowns, sizeof *ledger->slip);
@@ -226,6 +230,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   ledger->loss = ledger->rubbed = 0.0;
   ledger->stepwise = ledger->halved = ledger->expected = ledger->caught = false;
   ledger->bending_power = rl_bending_power(model, state);
+  memset(ledger->is_told, 0, rl_unknown_capacity(model) * sizeof *ledger->is_told);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -262,8 +267,10 @@ static double work_on(const rl_ledger *ledger, const rl_state *state, uint32_t s
   const double force = state->multipliers[source];
   // (5a) of papers/parting.md: of a row that does not pull the spring is slack.
   const double spring = force != 0.0 ? force - 0.5 * (before.damper + now.damper) : 0.0;
-  return dt * force * 0.5 * (before.prescribed + now.prescribed) +
-         dt * spring * spring * 0.5 * (before.strain + now.strain);
+  const double prescribed = ledger->is_told[source]
+                                ? ledger->told[source].work
+                                : dt * force * 0.5 * (before.prescribed + now.prescribed);
+  return prescribed + dt * spring * spring * 0.5 * (before.strain + now.strain);
 }
 
 double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_state *state,
@@ -286,6 +293,18 @@ double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_s
   return work;
 }
 
+// Returns what an impulse loses along a row of which another part is no loss [J].
+static double lost_along(const rl_ledger *ledger, uint32_t source, double impulse, double other,
+                         double rates) {
+  return ledger->is_told[source] ? ledger->told[source].along - 0.5 * other * rates
+                                 : 0.5 * (impulse - other) * rates;
+}
+
+// Returns what friction takes where the rope of a row slips [J].
+static double lost_across(const rl_ledger *ledger, uint32_t source, double impulse, double slips) {
+  return ledger->is_told[source] ? ledger->told[source].rubbed : 0.5 * impulse * slips;
+}
+
 // (10), (10a) Books a row; what it leaves of a catch to the next step is kept under `kept`.
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
                  uint32_t kept, row_rate now, double dt, bool impacts) {
@@ -293,12 +312,14 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const double impulse = dt * state->multipliers[source];
   const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
   state->work += work_on(ledger, state, source, now, dt);
-  state->dissipated +=
-      ledger->stepwise || !impacts ? 0.0 : impulse * 0.5 * (before.slip + now.slip);
-  const bool bears = ledger->halved && ledger->stiff[source]; // what is hit
+  state->dissipated += ledger->stepwise || !impacts
+                           ? 0.0
+                           : lost_across(ledger, source, impulse, before.slip + now.slip);
+  const bool bears = ledger->stiff[source] && // what is hit
+                     (ledger->halved || (ledger->caught && ledger->is_told[source]));
   if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {
-    const double jerk = impulse - dt * before.held - before.booked;
-    ledger->loss += 0.5 * jerk * (before.rate + now.rate);
+    ledger->loss += lost_along(ledger, source, impulse, dt * before.held + before.booked,
+                               before.rate + now.rate);
   }
   ledger->loss += 0.5 * before.caught * (before.driven + now.driven); // as their work
   ledger->unfinished[kept] |= impact && before.value < 0.0;
@@ -310,6 +331,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts, double rubbed) {
   memset(ledger->unfinished, 0, rl_unknown_capacity(model) * sizeof *ledger->unfinished);
+  ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -353,6 +375,17 @@ void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double impulse, double ra
   }
 }
 
+void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told) {
+  rl_told *sum = &ledger->told[source];
+  if (!ledger->is_told[source]) {
+    *sum = (rl_told){0.0, 0.0, 0.0};
+    ledger->is_told[source] = true;
+  }
+  sum->along += told.along;
+  sum->rubbed += told.rubbed;
+  sum->work += told.work;
+}
+
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
 
 void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,
@@ -388,13 +421,15 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
 
 static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h,
                          row_rate now) {
-  const double rubbed = 0.5 * impulse * (ledger->slip[source] + now.slip);
+  const double rubbed = lost_across(ledger, source, impulse, ledger->slip[source] + now.slip);
   if (h > 0.0 && ledger->caught && ledger->stiff[source]) {
-    const double jerk = impulse - h * ledger->before[source].held;
-    ledger->loss += 0.5 * jerk * (ledger->rate[source] + now.rate) + rubbed;
+    ledger->loss += lost_along(ledger, source, impulse, h * ledger->before[source].held,
+                               ledger->rate[source] + now.rate) +
+                    rubbed;
   } else if (h > 0.0) {
     ledger->rubbed += rubbed;
   }
+  ledger->told[source].along = ledger->told[source].rubbed = 0.0;
   ledger->rate[source] = now.rate;
   ledger->slip[source] = now.slip;
 }

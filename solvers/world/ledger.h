@@ -72,6 +72,18 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
 // its multipliers are the loads of rows whose prescribed rate jumps in the first step.
 void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still);
 
+// What a method that knows in which directions its impulses acted tells of a row, in place of what
+// is booked with the rates of the row where the step begins and ends, (8a) and (8b) of
+// papers/wraps.md: the loss along its gradient, that by friction where a rope slips, and the work
+// of what is prescribed [J].
+typedef struct rl_told {
+  double along, rubbed, work;
+} rl_told;
+
+// Adds that to what was told of the row in this step. If anything is caught, `along` is booked for
+// all these rows.
+void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told);
+
 // Tells that an element has changed between two steps, and with it the rate of its row: the change
 // of that rate in the next step is an impact.
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link);

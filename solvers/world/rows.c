@@ -32,6 +32,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   const bool has_pairs = m->pair_count > 0;
   rows->warmths = rl_carve(&c, has_pairs ? (size_t)m->slot_count + 1 : 0, sizeof *rows->warmths);
   rows->starts = rl_carve(&c, has_pairs ? m->slot_count : 0, sizeof *rows->starts);
+  rows->ratios = rl_carve(&c, m->wrap_capacity, sizeof *rows->ratios);
   rows->catches = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *rows->catches);
   const bool has_splits = m->split_capacity > 0;
   rows->strands = rl_carve(&c, has_splits ? (size_t)m->rope_count + m->split_capacity : 0,

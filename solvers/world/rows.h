@@ -133,6 +133,13 @@ typedef struct rl_warmth {
   double share;
 } rl_warmth;
 
+// Where the ratios of the tensions beside wraps come from as strands are evaluated.
+typedef enum rl_ratios {
+  RL_RATIOS_FOUND, // they are found at the positions
+  RL_RATIOS_NOTED, // and noted
+  RL_RATIOS_HELD   // they are those noted last
+} rl_ratios;
+
 typedef struct rl_rows {
   uint64_t structure;   // changes whenever the set of rows does; never 0
   const rl_state *laid; // the state for which contacts were last found
@@ -164,8 +171,10 @@ typedef struct rl_rows {
   bool *unsolved;           // [unknowns] strands for which (3a) had no solution when last solved
   uint32_t *strands;        // [ropes + splits] rows of strands, rope by rope as they are joined
   uint32_t *carried;        // [bodies] scratch: block of the first rope over each, or RL_NONE
-  double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
-                       // of papers/grips.md; 0: it does not, or not only until then
+  double *catches; // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
+                   // of papers/grips.md; 0: it does not, or not only until then
+  rl_ratios ratios_are;
+  double *ratios;      // [wraps] of the tensions beside each, as noted
   double substep_end;  // share of the step at the end of the present substep
   bool gives_way;      // springs give way over wraps in each substep, (22) of papers/penalty.md
   bool points_stand;   // rl_rows_stand

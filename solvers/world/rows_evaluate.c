@@ -241,6 +241,20 @@ static void add_yield(const rl_model *model, const rl_state *state, const rl_poi
   }
 }
 
+// Returns the ratio of the tensions beside a wrap within a strand.
+static double ratio_at(const rl_model *model, const rl_state *state, const rl_rows *rows,
+                       uint32_t rope, uint32_t wrap) {
+  double *noted = &rows->ratios[model->ropes[rope].first_wrap + wrap];
+  if (rows->ratios_are == RL_RATIOS_HELD) {
+    return *noted;
+  }
+  const double ratio = rl_wrap_tension_ratio(model, state, rope, wrap);
+  if (rows->ratios_are == RL_RATIOS_NOTED) {
+    *noted = ratio;
+  }
+  return ratio;
+}
+
 // Evaluates a strand of a rope over wraps: C = length of its path - rest. Arcs move with their
 // bodies, so that only the straight pieces count in dC/dt, (1) of papers/wraps.md.
 static void evaluate_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
@@ -270,7 +284,7 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
         &items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
     const bool inside = k > 0 && k < row->piece_count;
     pull_in = pull_out;
-    pull_out *= inside ? rl_wrap_tension_ratio(model, state, rope, row->first_piece + k - 1) : 1.0;
+    pull_out *= inside ? ratio_at(model, state, rows, rope, row->first_piece + k - 1) : 1.0;
     if (slot != RL_NONE) {
       const place p = place_at(model, state, slot, points);
       add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,

@@ -75,7 +75,7 @@ static void rope_slips_as_the_capstan_law_says(void **unused) {
     check_near(wrap->slip, -a, 0.01); // back towards `from`; the mean over the step
     // What friction takes is (T1 - T2) times the way.
     const double loss = (m1 * (g - a) - m2 * (g + a)) * 0.5 * a;
-    check_relative(d->state->dissipated, loss, 0.01);
+    check_relative(d->state->dissipated, loss, 1e-7);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
