@@ -386,6 +386,20 @@ void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told) {
   sum->work += told.work;
 }
 
+void rl_ledger_turn(rl_ledger *ledger, const rl_model *model, const rl_state *before,
+                    const rl_state *state, rl_rows *rows, uint32_t rope) {
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    rl_row *row = &rows->rows[k];
+    if (row->piece_count > 0 && model->link_rope[row->item] == rope &&
+        ledger->impact[row->source] == NO_IMPACT && ledger->stiff[row->source]) {
+      rl_row_evaluate(model, state, rows, row, state->points);
+      ledger->before[row->source].rate = rl_row_rate(rows, row, before->velocities);
+      ledger->impact[row->source] = CATCH;
+      ledger->expected = true;
+    }
+  }
+}
+
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
 
 void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,
