@@ -279,7 +279,8 @@ class Notes(Case):
         self.expect_in(f"<li>impulse: {note}</li>".replace("'", "&#39;"), page, "the page")
 
     def test_friction_that_gives_back(self) -> None:
-        """A weight of 4 g is hauled on to a rough prism on an axle: told where `dissipated` falls, and only there."""
+        """A weight of 4 g is hauled on to a rough prism on an axle, a box swings on a rope over a rough wheel: told where
+        `dissipated` falls, and only there."""
         path = new_folder() / "haul.yaml"
         path.parent.mkdir(parents=True)
         path.write_text("name: haul\nduration: 0.5\nstep: 0.002\nbodies:\n"
@@ -293,11 +294,21 @@ class Notes(Case):
                         " slack: 0.0104, stiffness: 1014, over: [{body: prism, side: [0, 1, 0]}]}\n"
                         "  hard: {from: {body: b}, to: {body: c}, friction: 0.7127,"
                         " over: [{body: prism, side: [0, 1, 0]}]}\n")
+        swing = path.with_name("swing.yaml")
+        swing.write_text("name: swing\nduration: 0.25\nstep: 0.001\nbodies:\n"
+                         "  w0: {motion: axle, mass: 1, inertia: [1, 1, 0.001342], position: [0, 0.01334, 0],"
+                         " friction: 0.103, shape: {cylinder: {radius: 0.05673, length: 0.3}}}\n"
+                         "  b: {mass: 0.1016, position: [0.05673, -0.5121, 0], velocity: [0, -0.524, 0]}\n"
+                         "  hit: {mass: 0.2067, position: [0.2427, 0.5607, 0], velocity: [-0.863, -4.54, 0],"
+                         " friction: 0.103, shape: {box: {size: [0.12, 0.1, 0.2]}}}\n"
+                         "ropes:\n  line: {from: {point: [-0.8, -0.3, 0]}, to: {body: b},"
+                         " over: [{body: w0, side: [0, 1, 0]}]}\n")
         says = "what was dissipated came back, up to "
-        for solver, step, gives in (("xpbd", "0.002", True), ("xpbd", "0.001", False), ("convex", "0.002", False)):
+        for scene, solver, step, gives in ((swing, "impulse", "0.001", True), (swing, "pbd", "0.002", False),
+                                           (path, "xpbd", "0.002", False), (path, "convex", "0.002", False)):
             with self.subTest(solver, step=step):
                 folder = new_folder()
-                told = ropelab("run", path, "--solver", solver, "--step", step, "--out", folder)
+                told = ropelab("run", scene, "--solver", solver, "--step", step, "--out", folder)
                 self.expect_exit(told, DONE)
                 self.expect(says in told.stderr, gives, f"note of {solver}")
                 dissipated = Result(folder).table("series").numbers("dissipated_J")
