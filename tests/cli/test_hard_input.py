@@ -362,10 +362,10 @@ class Memory(cli.Case):
                          "{sphere: {radius: 0.1}}, collide: false}\n" for i in range(1000))
         chain = "ropes:\n  line: {" + CHAIN + ", mass: 1, segments: "
         path = self.write("many.yaml", HEAD + "bodies:\n" + plates + chain + "1000000}\n")
-        self.refuse("check", path, says=("is too large", "2e+09 possible contacts"))
+        self.refuse("check", path, says=("is too large", "3e+09 possible contacts"))
         path = self.write("some.yaml", HEAD + "bodies:\n" + plates + chain + "100000}\n")
         self.refuse("check", path, says=("needs", "GiB of memory and there are 0.5 GiB",
-                                         "200001000 possible contacts"))
+                                         "300001000 possible contacts"))
 
     def test_a_solver_that_does_not_fit(self) -> None:
         """The scenario does, and what most solvers need; a matrix does not."""

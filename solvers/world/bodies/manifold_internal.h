@@ -49,7 +49,8 @@ bool rl_ground_clip(const rl_ground *ground, rl_vec3 from, rl_vec3 to, double ra
 // Whether a point is over a ground; an end of such a stretch is.
 bool rl_is_over(const rl_ground *ground, rl_vec3 at);
 
-// (8a) Returns how far a point is from the ground, continued beyond its bounds.
+// (8a) of papers/bodies.md: returns how far a point is from the ground, continued beyond its
+// bounds.
 rl_surface rl_ground_surface(const rl_ground *ground, rl_vec3 at);
 
 // Adds the touches of a rounded segment with a part: at the ends of the stretch that is beside the
