@@ -178,9 +178,9 @@ static void flat_things_rest_on_corners(void **unused) {
   }
 }
 
-// (8a), (8b) Coincident ends and rims, shifted along them by nothing, by rounding and by more,
-// apart and in each other by little: whatever the shift, what lies on the other rests on it
-// upwards, at the true gap, from one end of where they meet to the other.
+// (8a), (8b) of papers/bodies.md: coincident ends and rims, shifted along them by nothing, by
+// rounding and by more, apart and in each other by little: whatever the shift, what lies on the
+// other rests on it upwards, at the true gap, from one end of where they meet to the other.
 static void coincident_things_rest_on_each_other(void **unused) {
   (void)unused;
   static const struct {
