@@ -149,7 +149,7 @@ static void flat_things_rest_on_corners(void **unused) {
       {"plane: {normal: [0, 1, 0]}", "cylinder: {radius: 0.1, length: 0.4}", 0.1, "[0, 0.4, 0]", 2},
       {"box: {size: [0.2, 0.2, 0.2]}", "cylinder: {radius: 0.1, length: 0.9}", 0.2, "[0, 0, 0]", 2},
       {"plane: {normal: [0, 1, 0]}", "cylinder: {radius: 0.1, length: 0.4}", 0.2,
-       "[1.5707963267948966, 0, 0]", 3},
+       "[1.5707963267948966, 0, 0]", 8},
       {"cylinder: {radius: 0.1, length: 0.4}", "cylinder: {radius: 0.1, length: 0.4}", 0.2,
        "[0, 0, 0]", 2},
       {"hull: {points: [[1, 0.1, 1], [1, 0.1, -1], [-1, 0.1, 1], [-1, 0.1, -1], [0, -1, 0]]}",

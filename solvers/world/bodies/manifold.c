@@ -197,7 +197,7 @@ uint32_t rl_manifold_capacity(rl_shape a, rl_shape b) {
   if (first == RL_CAPSULE) {
     return second == RL_PLANE ? 2 : 3;
   }
-  return first == RL_CYLINDER && second == RL_PLANE ? 4 : RL_TOUCHES;
+  return RL_TOUCHES;
 }
 
 static void find(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {

@@ -5,8 +5,9 @@
 // Relative to the size of the smaller part: a touch that is better by more than this was missed.
 static const double missed = 1e-3;
 
-// A cylinder that leans by less than this stands on its end [rad].
-static const double leaning = 1e-4;
+// An end that leans by less than this is level: eight places of its rim are as low as its lowest
+// point, to 0.08 of this times its radius [rad].
+static const double level = 1e-4;
 
 // Ends at a larger angle do not lie on each other [rad].
 static const double flat = 0.01;
@@ -62,19 +63,22 @@ static void add_over(rl_touch_list *list, const rl_ground *ground, rl_touch t) {
   }
 }
 
-// Adds the points of a cylinder that can rest on flat ground below it: the nearest point of each
-// rim, on which the side rests, and two more on the lower rim at 120 degrees from it, on which the
-// end rests. If it stands, the nearest point is anywhere from step to step, and three points of the
-// rim are added that turn with it.
+// (8c) Adds the points of a cylinder that can rest on flat ground below it: the lowest point of
+// each rim unless the end is level, and eight places of the lower rim, which turn with it, if the
+// middle of that end may come down to the ground within the step: then the lowest point may go
+// anywhere round the rim.
 static void add_cylinder_on_ground(const cylinder *c, const rl_ground *ground, bool swapped,
                                    uint32_t feature, rl_touch_list *list) {
-  const double root3 = 1.7320508075688772;
-  const uint32_t low = rl_dot(c->axis, ground->normal) > 0.0 ? 0 : 1;
+  enum { PLACES = 8 };
+  static const double root = 0.70710678118654752;
+  static const double cosines[PLACES] = {1.0, root, 0.0, -root, -1.0, -root, 0.0, root};
+  const uint32_t named = UINT32_C(1) << 24;
+  const double along = rl_dot(c->axis, ground->normal);
+  const rl_vec3 middle = c->ends[along > 0.0 ? 0 : 1];
   double below;
-  const rl_vec3 lowest = rl_sub(
-      rl_rounding_point(c->ends[low], c->radius, c->axis, ground->normal, &below), c->ends[low]);
-  const bool stands = below < leaning * c->radius;
-  for (uint32_t i = 0; i < 2 && !stands; i++) {
+  rl_rounding_point(middle, c->radius, c->axis, ground->normal, &below);
+  const bool is_end = along * along > 0.5, is_level = below < level * c->radius;
+  for (uint32_t i = 0; i < 2 && !is_level; i++) {
     add_over(list, ground,
              (rl_touch){.feature = feature + i,
                         .swapped = swapped,
@@ -82,13 +86,15 @@ static void add_cylinder_on_ground(const cylinder *c, const rl_ground *ground, b
                         .radius = c->radius,
                         .axis = c->axis});
   }
-  const rl_vec3 first = stands ? rl_scale(c->radius, c->across) : lowest;
-  const rl_vec3 side = rl_cross(c->axis, first);
-  const double along[3] = {-0.5, -0.5, 1.0}, across[3] = {0.5 * root3, -0.5 * root3, 0.0};
-  for (uint32_t i = 0; i < (stands ? 3U : 2U); i++) {
-    const rl_vec3 p = rl_add_scaled(rl_add_scaled(c->ends[low], along[i], first), across[i], side);
-    add_over(list, ground,
-             (rl_touch){.feature = feature + (stands ? 4 : 2) + i, .swapped = swapped, .core = p});
+  if (is_level || (is_end && rl_ground_surface(ground, middle).distance <= list->reach)) {
+    const rl_vec3 x = rl_scale(c->radius, c->across), y = rl_cross(c->axis, x);
+    for (uint32_t i = 0; i < PLACES; i++) {
+      const rl_vec3 arm = rl_add_scaled(rl_scale(cosines[i], x), cosines[(i + 6) % PLACES], y);
+      add_over(list, ground,
+               (rl_touch){.feature = named + feature + i,
+                          .swapped = swapped,
+                          .core = rl_add(middle, arm)});
+    }
   }
 }
 
