@@ -407,29 +407,6 @@ static double gains_since(const rl_driver *driver, double before) {
   return gain <= share * all || !(all > 0.0) ? 0.0 : gain;
 }
 
-// (29) of papers/changes.md: books a step that has been solved, in which ropes may have turned
-// round at an end, if the method pulls along the directions at the end of the step.
-static void book(rl_driver *driver) {
-  const rl_model *model = driver->model;
-  rl_state *state = driver->state;
-  rl_ledger *ledger = driver->ledger;
-  const bool tells = rl_driver_leads_wraps(driver) && driver->type->seeks_positions &&
-                     !driver->type->holds_directions;
-  uint32_t turned = RL_NONE; // the last rope that has
-  for (uint32_t r = 0; r < model->rope_count && tells; r++) {
-    if (model->ropes[r].wrap_capacity > 0 &&
-        rl_wraps_end_turns(model, driver->before, state, r, driver->dt)) {
-      rl_ledger_turn(ledger, model, driver->before, state, driver->rows, r);
-      turned = r;
-    }
-  }
-  rl_ledger_end(ledger, model, state, driver->rows, driver->dt, driver->type->stored_energy == NULL,
-                driver->info.rubbed);
-  if (turned != RL_NONE) {
-    rl_ledger_jolt(ledger, model->ropes[turned].first_link);
-  }
-}
-
 // Makes a step to time t1 [s].
 static void advance(rl_driver *driver, double t1) {
   rl_state *state = driver->state;
@@ -441,7 +418,8 @@ static void advance(rl_driver *driver, double t1) {
   }
   state->work += rl_events_potential(driver);
   if (!driver->type->keeps_ledger) {
-    book(driver);
+    rl_ledger_end(driver->ledger, driver->model, state, driver->rows, driver->dt,
+                  driver->type->stored_energy == NULL, info->rubbed);
   }
   bounce(driver);
   end_contacts(driver);

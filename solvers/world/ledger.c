@@ -40,6 +40,7 @@ struct rl_ledger {
   double rubbed;             // where ropes slip, substep by substep until one is caught [J]
   rl_told *told;             // [links + contact capacity] by the method, of rows of which it tells
   bool *is_told;             // [links + contact capacity]
+  bool *caught_ropes;        // [ropes] of whose told strands one was caught in this step
   double *rate;              // [links + contact capacity] at the end of the last substep
   double *slip;              // the same
   unsigned char *stiff;      // [links + contact capacity]
@@ -61,6 +62,7 @@ static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
   ledger->told = rl_carve(&c, unknowns, sizeof *ledger->told);
   ledger->is_told = rl_carve(&c, unknowns, sizeof *ledger->is_told);
+  ledger->caught_ropes = rl_carve(&c, m->rope_count, sizeof *ledger->caught_ropes);
   ledger->stiff = rl_carve(&c, unknowns, sizeof *ledger->stiff);
   ledger->rate = rl_carve(&c, unknowns, sizeof *ledger->rate);
   ledger->slip = rl_carve(&c, unknowns, sizeof *ledger->slip);
@@ -231,6 +233,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   ledger->stepwise = ledger->halved = ledger->expected = ledger->caught = false;
   ledger->bending_power = rl_bending_power(model, state);
   memset(ledger->is_told, 0, rl_unknown_capacity(model) * sizeof *ledger->is_told);
+  memset(ledger->caught_ropes, 0, model->rope_count * sizeof *ledger->caught_ropes);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -305,6 +308,24 @@ static double lost_across(const rl_ledger *ledger, uint32_t source, double impul
   return ledger->is_told[source] ? ledger->told[source].rubbed : 0.5 * impulse * slips;
 }
 
+// (8b) of papers/wraps.md: whether the method tells of a row, and a strand of its rope is caught.
+static bool is_caught_rope(const rl_ledger *ledger, const rl_model *model, uint32_t source,
+                           uint32_t link) {
+  return ledger->is_told[source] && ledger->caught_ropes[model->link_rope[link]];
+}
+
+// Notes the ropes of which that is so.
+static void note_caught_ropes(rl_ledger *ledger, const rl_model *model, const rl_state *state,
+                              const rl_rows *rows) {
+  for (uint32_t k = 0; k < rows->row_count; k++) {
+    const rl_row *row = &rows->rows[k];
+    if (ledger->is_told[row->source] && ledger->impact[row->source] != NO_IMPACT &&
+        state->multipliers[row->source] != 0.0) {
+      ledger->caught_ropes[model->link_rope[row->item]] = true;
+    }
+  }
+}
+
 // (10), (10a) Books a row; what it leaves of a catch to the next step is kept under `kept`.
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
                  uint32_t kept, row_rate now, double dt, bool impacts) {
@@ -316,7 +337,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
                            ? 0.0
                            : lost_across(ledger, source, impulse, before.slip + now.slip);
   const bool bears = ledger->stiff[source] && // what is hit
-                     (ledger->halved || (ledger->caught && ledger->is_told[source]));
+                     (ledger->halved || is_caught_rope(ledger, model, source, kept));
   if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {
     ledger->loss += lost_along(ledger, source, impulse, dt * before.held + before.booked,
                                before.rate + now.rate);
@@ -331,7 +352,7 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts, double rubbed) {
   memset(ledger->unfinished, 0, rl_unknown_capacity(model) * sizeof *ledger->unfinished);
-  ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
+  note_caught_ropes(ledger, model, state, rows);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
@@ -386,20 +407,6 @@ void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told) {
   sum->work += told.work;
 }
 
-void rl_ledger_turn(rl_ledger *ledger, const rl_model *model, const rl_state *before,
-                    const rl_state *state, rl_rows *rows, uint32_t rope) {
-  for (uint32_t k = 0; k < rows->row_count; k++) {
-    rl_row *row = &rows->rows[k];
-    if (row->piece_count > 0 && model->link_rope[row->item] == rope &&
-        ledger->impact[row->source] == NO_IMPACT && ledger->stiff[row->source]) {
-      rl_row_evaluate(model, state, rows, row, state->points);
-      ledger->before[row->source].rate = rl_row_rate(rows, row, before->velocities);
-      ledger->impact[row->source] = CATCH;
-      ledger->expected = true;
-    }
-  }
-}
-
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
 
 void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,
@@ -433,10 +440,10 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   return caught;
 }
 
-static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h,
+static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h, bool caught,
                          row_rate now) {
   const double rubbed = lost_across(ledger, source, impulse, ledger->slip[source] + now.slip);
-  if (h > 0.0 && ledger->caught && ledger->stiff[source]) {
+  if (h > 0.0 && caught && ledger->stiff[source]) {
     ledger->loss += lost_along(ledger, source, impulse, h * ledger->before[source].held,
                                ledger->rate[source] + now.rate) +
                     rubbed;
@@ -455,7 +462,7 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      book_substep(ledger, k, impulse * state->multipliers[k], h,
+      book_substep(ledger, k, impulse * state->multipliers[k], h, ledger->caught,
                    link_rate(state, &state->links[k]));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
@@ -464,7 +471,10 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
       if (flow_rubs(model, row)) {
         now.slip = ledger->slip[row->source] = 0.0;
       }
-      book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, now);
+      const bool caught = ledger->is_told[row->source]
+                              ? is_caught_rope(ledger, model, row->source, row->item)
+                              : ledger->caught;
+      book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, caught, now);
     }
   }
 }
@@ -475,6 +485,7 @@ void rl_ledger_substep(rl_ledger *ledger, const rl_model *model, const rl_state 
   if (ledger && ledger->expected) {
     ledger->stepwise = true;
     ledger->caught = ledger->caught || rl_ledger_is_hit(ledger, state, rows);
+    note_caught_ropes(ledger, model, state, rows);
     book_rates(ledger, model, state, rows, impulse, h);
   }
 }

@@ -80,19 +80,13 @@ typedef struct rl_told {
   double along, rubbed, work;
 } rl_told;
 
-// Adds that to what was told of the row in this step. If anything is caught, `along` is booked for
-// all these rows.
+// Adds that to what was told of the row in this step. If a strand of a rope is caught, `along` is
+// booked for all strands of it.
 void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told);
 
 // Tells that an element has changed between two steps, and with it the rate of its row: the change
 // of that rate in the next step is an impact.
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link);
-
-// (29) of papers/changes.md: tells that the direction of a rope over bodies at one of its ends has
-// turned round within a step from `before` to the state, which has been solved: what pulls in its
-// strands is an impact, with the rates before and after along the directions at the end.
-void rl_ledger_turn(rl_ledger *ledger, const rl_model *model, const rl_state *before,
-                    const rl_state *state, rl_rows *rows, uint32_t rope);
 
 // Tells that contacts were found again between two steps: what is known of each follows it.
 void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,

@@ -860,31 +860,6 @@ static void pulls_in_the_line_of_a_rope_take_nothing(void **unused) {
   }
 }
 
-// (29) A weight is hauled up to the edge of a box, where its piece of the rope gets the length 0
-// and the pull another direction: what that stops is dissipated.
-static void what_is_hauled_to_an_edge_is_caught(void **unused) {
-  (void)unused;
-  static const char *const solvers[] = {"pbd", "xpbd"};
-  static const double steps[] = {1e-3, 5e-4};
-  const double arrives = (2.0 - 1.0) * 9.81 * 0.8; // the energy of the fall [J]
-  for (size_t k = 0; k < 4; k++) {
-    rl_scenario *s = scenario_from("name: haul\nduration: 1\nstep: 0.001\nbodies:\n"
-                                   "  box: {motion: fixed, shape: {box: {size: [0.2, 0.2, 0.4]}}}\n"
-                                   "  light: {mass: 1, position: [0.1, -0.7, 0]}\n"
-                                   "  heavy: {mass: 2, position: [-0.1, -0.7, 0]}\n"
-                                   "ropes: {line: {from: {body: light}, to: {body: heavy},"
-                                   " over: [{body: box, side: [0, 1, 0]}]}}\n");
-    rl_driver *d = driver_for(s, solvers[k % 2], steps[k / 2]);
-    while (d->state->time < 0.9) {
-      assert_true(rl_driver_step(d) > 0);
-      check_below(fabs(rl_driver_energy_error(d)), 0.02 * arrives);
-    }
-    check_below(0.5 * arrives, d->state->dissipated);
-    rl_driver_free(d);
-    rl_scenario_free(s);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_passed_in_a_step_is_told),
@@ -910,7 +885,6 @@ int main(void) {
       cmocka_unit_test(no_wheel_spins_up_in_a_catch),
       cmocka_unit_test(springs_stick_with_the_pulls_of_the_slip),
       cmocka_unit_test(pulls_in_the_line_of_a_rope_take_nothing),
-      cmocka_unit_test(what_is_hauled_to_an_edge_is_caught),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,12 +235,6 @@ void rl_wraps_run_to_catch(const rl_model *model, const rl_state *ahead, rl_stat
 // `before`. Returns true if there is one.
 bool rl_wraps_leave_ended_ways(const rl_model *model, const rl_state *state, rl_state *before);
 
-// (29) of papers/changes.md: whether a piece at an end of a rope has turned by more than a right
-// angle in a step of dt [s] from `before` to the state, or is used up in it at the rate at which it
-// gets shorter at the start. Solves both paths.
-bool rl_wraps_end_turns(const rl_model *model, const rl_state *before, const rl_state *state,
-                        uint32_t rope, double dt);
-
 // Returns how far the places of the path of a rope have moved from those in state->old_items [m];
 // INFINITY if there is no path. Lets the rope slip off, in `before`, if that is more than all that
 // holds it has moved since then; returns whether it has. Unless that is `sure`, only if the rope

@@ -145,23 +145,6 @@ bool rl_wraps_leave_ended_way(const rl_model *model, const rl_state *state, rl_s
                            sure || !is_found ? RL_SLIP_ANYWAY : RL_SLIP_IF_CLEAR);
 }
 
-bool rl_wraps_end_turns(const rl_model *model, const rl_state *before, const rl_state *state,
-                        uint32_t rope, double dt) {
-  const uint32_t last = state->wrap_counts[rope];
-  if (last == 0 || rl_wraps_is_loop(model, rope)) {
-    return false;
-  }
-  rl_wrap_solve_path(model, before, rope, before->points);
-  rl_wrap_solve_path(model, state, rope, state->points);
-  const rl_path_item *then = rl_path_items(before, rope), *now = rl_path_items(state, rope);
-  bool turns = false;
-  for (uint32_t k = 0; k <= last && !turns; k += last) {
-    turns = rl_dot(then[k].out, now[k].out) < 0.0 ||
-            then[k].piece + dt * rl_wrap_drawn_rate(model, before, rope, k, 1, 0.0) < 0.0;
-  }
-  return turns;
-}
-
 double rl_wraps_places_moved(const rl_state *state, uint32_t rope) {
   const rl_path_item *now = rl_path_items(state, rope), *then = state->old_items;
   double most = isnan(state->path_lengths[rope]) ? INFINITY : 0.0;
