@@ -234,14 +234,14 @@ static double apart(const rl_touch *a, const rl_touch *b, double size) {
          size * rl_distance(normal_of_b(a), normal_of_b(b));
 }
 
-// Returns the first touch that coincides with one. A corner is found with each of its edges, and
-// shall have the same name in every step.
+// Returns the first touch that coincides with one, as deep as that. A corner is found with each of
+// its edges, and shall have the same name in every step.
 static const rl_touch *first_like(const rl_touch_list *list, size_t one, double size) {
-  size_t i = 0;
-  while (apart(&list->touches[i], &list->touches[one], size) > RL_SAME * size) {
-    i++;
+  const rl_touch *t = list->touches, *like = &list->touches[one];
+  while (apart(t, like, size) > RL_SAME * size || fabs(t->gap - like->gap) > RL_SAME * size) {
+    t++;
   }
-  return &list->touches[i];
+  return t;
 }
 
 // Chooses the deepest touch, and then repeatedly the one farthest from those chosen, in place and
