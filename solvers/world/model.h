@@ -264,6 +264,12 @@ typedef struct rl_face {
   uint32_t first_corner, corner_count;
 } rl_face;
 
+// A directed edge of a box or hull: of a face, the side from a corner of it to the next one,
+// counterclockwise.
+#define RL_FEATURE_EDGE(face, corner) (((face) << 16) | (corner))
+#define RL_FEATURE_FACE(edge) ((edge) >> 16)
+#define RL_FEATURE_CORNER(edge) ((edge)&0xffffU)
+
 typedef struct rl_part {
   const char *name;
   rl_shape shape;
@@ -276,7 +282,7 @@ typedef struct rl_part {
   double bound;   // radius of a ball about `at` that contains the part [m]; INFINITY for a plane
   double inner;   // radius of about the largest ball inside the part [m]; INFINITY for a plane
   // Hull, in the part's frame: faces, the point index of each corner of each face, the twin of the
-  // edge that begins there (rl_path_edge_twin), points.
+  // edge that begins there, which is the same edge of another face, points.
   uint32_t face_count, point_count;
   const rl_face *faces;
   const uint16_t *corners;

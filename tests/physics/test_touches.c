@@ -307,13 +307,14 @@ static void strike_of_a_driven_body_loses_what_its_work_leaves(void **unused) {
       "ropes: {line: {friction: 0.938, over: [{eye: [-0.8, 0, 0]}, {body: b, side: [0, 1, 0]}],"
       " from: {body: p}, to: {point: [1, 0, 0]}}}\n");
   static const char *const solvers[] = {"pbd", "convex", "penalty-implicit"};
+  static const double works[] = {49.051, 49.053, 49.053}; // [J]
   for (size_t n = 0; n < sizeof solvers / sizeof solvers[0]; n++) {
     rl_driver *d = driver_for(s, solvers[n], s->step);
     take_steps(d, 10);
     const double error = rl_driver_energy_error(d);
     print_message("%s: work %.5g J, lost %.5g J, expected %.5g J\n", solvers[n], d->state->work,
                   d->state->dissipated, d->state->dissipated - error);
-    check_near(d->state->work, 49.053, 2e-3);
+    check_near(d->state->work, works[n], 1e-3);
     check_near(error, 0.0, 4e-4 * d->state->work);
     rl_driver_free(d);
   }

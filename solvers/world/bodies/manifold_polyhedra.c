@@ -8,9 +8,6 @@
 // that of the faces by this, for faces give more points to rest on.
 static const double edge_preference = 1e-3;
 
-// Relative to the size of the part: a corner this far outside an edge of a face is still over it.
-static const double beside = 1e-9;
-
 // ---------------------------------------------------------------------------------------------
 // Polyhedra
 
@@ -167,7 +164,7 @@ static void try_edges(const rl_polyhedron *p, const rl_polyhedron *q, const rl_e
   }
   const rl_vec3 ea = rl_sub(a1, a0), eb = rl_sub(b1, b0);
   const rl_vec3 cross = rl_cross(ea, eb);
-  if (!(rl_length(cross) > beside * rl_length(ea) * rl_length(eb))) {
+  if (!(rl_length(cross) > RL_SAME * rl_length(ea) * rl_length(eb))) {
     return;
   }
   rl_vec3 out = rl_unit(cross); // of p
@@ -225,7 +222,7 @@ typedef struct corner {
 // corner before it. Returns the number of corners.
 static size_t clip(const rl_polyhedron *p, uint32_t face, uint32_t i, size_t count,
                    const corner *from, corner *to) {
-  const double tolerance = beside * edge_square(p, face, i);
+  const double tolerance = RL_SAME * edge_square(p, face, i);
   size_t kept = 0;
   for (size_t k = 0; k < count; k++) {
     const corner *a = &from[k], *b = &from[(k + 1) % count];
@@ -366,7 +363,7 @@ void rl_polyhedra_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *lis
     add_edge_pair(&edges, list);
     return;
   }
-  const bool on_b = gap_b >= gap_a - beside * size;
+  const bool on_b = gap_b >= gap_a - RL_SAME * size;
   if (on_b) {
     face_a = face_against(&p, q.normals[face_b], edge_preference * size);
     add_face(&q, face_b, &p, face_a, false, list);

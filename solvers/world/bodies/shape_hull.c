@@ -5,8 +5,6 @@
 // from the polygons. An additional plane or polygon, due to rounding, changes neither.
 #include "shape_hull.h"
 
-#include "../paths/path_solid.h"
-
 #include <stdio.h>
 
 // Relative to the size of the hull: points nearer than this to a plane lie in it ...

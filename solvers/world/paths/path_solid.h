@@ -22,17 +22,13 @@ rl_vec3 rl_path_to_world(const rl_path_solid *solid, rl_vec3 p);
 rl_vec3 rl_path_to_part(const rl_path_solid *solid, rl_vec3 p);
 
 // Values of rl_path_item.feature. End 0 is at -z, end 1 at +z. Of boxes and hulls the feature is a
-// directed edge: of the face that the rope comes from, the side from corner `corner` to the next
-// one, counterclockwise.
+// directed edge, RL_FEATURE_EDGE, of the face that the rope comes from.
 enum {
   RL_FEATURE_SIDE,     // cylinder, capsule; sphere: the ball
   RL_FEATURE_RIM,      // +end: cylinder, where the side meets an end
   RL_FEATURE_CAP = 3,  // +end: capsule
   RL_FEATURE_SEAM = 5, // +end: capsule, where the side meets a cap
 };
-#define RL_FEATURE_EDGE(face, corner) (((face) << 16) | (corner))
-#define RL_FEATURE_FACE(edge) ((edge) >> 16)
-#define RL_FEATURE_CORNER(edge) ((edge)&0xffffU)
 
 // Sets the geometry of an item to where its feature is now; keeps the solution of the solver.
 void rl_path_place(rl_path_item *item, const rl_path_solid *solid);
