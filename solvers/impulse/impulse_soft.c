@@ -81,8 +81,8 @@ static void elastic_law(const rl_sequential_view *view, double h, rl_sequential_
   soften(k, c, view->inverse_mass, h, row);
 }
 
-// (2), (5) A slack row may use up its slack; an excess is taken back softly. A row that moves nothing
-// keeps no pull.
+// (2), (5) A slack row may use up its slack; an excess is taken back softly. A row that moves
+// nothing keeps no pull.
 static void biased_law(const void *solver, const rl_sequential_view *view, double h,
                        rl_sequential_row *row) {
   const double *p = ((const impulse_soft *)solver)->parameters;
@@ -163,7 +163,7 @@ static void substep(impulse_soft *self, const rl_model *model, rl_state *state, 
   memcpy(state->frictions, s->frictions, state->contact_count * sizeof *state->frictions);
   info->dissipated += rl_state_settle(model, state, h);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0, h);
-  const rl_bounce_law law = {.which = RL_REBOUND_HIT, .unit = 1.0, .rubbed = s->frictions};
+  const rl_bounce_law law = {.which = RL_REBOUND_HIT, .h = h, .unit = 1.0, .rubbed = s->frictions};
   const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
   rl_ledger_bounce(info->ledger, model, state, rows, &bounce);
   info->work += bounce.rubbed_work;

@@ -56,9 +56,10 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
   rl_relaxation_end(&self->relaxation, model, state, rows, info);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h, h);
   const rl_bounce_law law = {.which = RL_REBOUND_PUSHED,
+                             .h = h,
                              .unit = 1.0 / h,
                              .rubbed = self->relaxation.frictions,
-                             .drawn = h};
+                             .draws_in = true};
   const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
   rl_ledger_bounce(info->ledger, model, state, rows, &bounce);
   info->work += bounce.rubbed_work;

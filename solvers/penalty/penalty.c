@@ -391,7 +391,8 @@ static void end_bounce(penalty *self, const rl_model *model, rl_state *state, rl
     state->multipliers[i] = self->impulses[i] - before;
     self->impulses[i] = before;
   }
-  const rl_bounce_law law = {.which = RL_REBOUND_HIT, .unit = 1.0, .drawn = self->law.h};
+  const rl_bounce_law law = {
+      .which = RL_REBOUND_HIT, .h = self->law.h, .unit = 1.0, .draws_in = true};
   const rl_bounce bounce = rl_bounce_end(&law, model, state, rows);
   for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
     self->impulses[i] += state->multipliers[i];

@@ -391,7 +391,7 @@ static rl_reason end_step(rl_driver *driver) {
 // bounce in their substeps or by themselves.
 static void bounce(rl_driver *driver) {
   if (!driver->type->detects_again && !driver->type->keeps_ledger) {
-    const rl_bounce_law law = {.which = RL_REBOUND_BOUNCING, .unit = driver->dt};
+    const rl_bounce_law law = {.which = RL_REBOUND_BOUNCING, .h = driver->dt, .unit = driver->dt};
     const rl_bounce done = rl_bounce_end(&law, driver->model, driver->state, driver->rows);
     driver->state->dissipated += done.lost + done.rubbed;
     driver->state->work += done.work + done.rubbed_work;

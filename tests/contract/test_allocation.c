@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A step allocates nothing, but room for a matrix that is larger than ever before. The linker sends
-// every allocation of the library through the counters below (--wrap in tests/CMakeLists.txt).
+// A step allocates nothing (test_contract.c), but room for a matrix that is larger than ever
+// before.
+#include "allocations.h"
 #include "check.h"
 
 #include "options.h"
@@ -8,86 +9,6 @@
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int allocations;          // but for room of matrices
-static int growths, growth_left; // of such room: made, and until one fails
-
-// The room of the matrices there are.
-static struct room {
-  void *block;
-  size_t size;
-} rooms[8];
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size) {
-  allocations++;
-  return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  allocations++;
-  return __real_calloc(count, size);
-}
-
-// Only rl_grow calls it, and who reads a scenario file of more than 64 KiB: room for a new array,
-// or twice the room or more.
-void *__wrap_realloc(void *block, size_t size) {
-  struct room *room = rooms;
-  while (room->block != block) { // a new one takes a place without a block
-    room++;
-    assert_true(room < rooms + sizeof rooms / sizeof rooms[0]);
-  }
-  assert_true(size >= 2 * room->size);
-  growths++;
-  void *grown = growth_left-- != 0 ? __real_realloc(block, size) : NULL;
-  if (grown) {
-    *room = (struct room){grown, size};
-  }
-  return grown;
-}
-
-static void free_driver(rl_driver *driver) {
-  rl_driver_free(driver);
-  memset(rooms, 0, sizeof rooms);
-}
-
-static void steps_allocate_nothing(void **unused) {
-  (void)unused;
-  size_t count = 0;
-  char **names = rl_shipped_names(&rl_shipped_scenarios, &count);
-  assert_true(allocations > 0); // they are counted
-  for (size_t i = 0; i < count; i++) {
-    rl_scenario *s = shipped_with(names[i], NULL, 0);
-    for (size_t k = 0; rl_solvers[k]; k++) {
-      if (rl_driver_missing(s->model, rl_solvers[k])) {
-        continue;
-      }
-      rl_driver *d = rl_driver_create(s->model, rl_solvers[k], NULL, s->step);
-      const int before = allocations;
-      growth_left = -1;
-      const int steps = rl_solvers[k]->is_adaptive ? 10 : 100; // one of theirs is many
-      uint64_t work = 0; // of rows evaluated; a longer run repeats itself
-      for (int n = 0; n < steps && d->info.reason >= 0 && (n < 10 || work < 20000); n++) {
-        rl_driver_step(d);
-        work += d->info.row_evaluations;
-      }
-      if (allocations != before) {
-        print_error("%s on %s: observed %d allocations, expected none\n", rl_solvers[k]->name,
-                    names[i], allocations - before);
-        fail();
-      }
-      free_driver(d);
-    }
-    rl_scenario_free(s);
-  }
-  rl_names_free(names, count);
-}
 
 // Makes steps in which the growth number `left` fails, if there are as many. Returns the reason of
 // the last one.
@@ -101,7 +22,7 @@ static rl_reason step_without_memory(const rl_scenario *s, const rl_solver_type 
   if (reason == RL_DIVERGED_MEMORY) { // once it was short there is no way on
     assert_int_equal(rl_driver_step(d), RL_DIVERGED_MEMORY);
   }
-  free_driver(d);
+  rl_driver_free(d);
   return reason;
 }
 
@@ -168,12 +89,8 @@ static void a_hundred_ropes_over_two_hundred_bodies_fit(void **unused) {
     assert_in_range(rl_driver_bytes(s->model, rl_solvers[k]), 1, (size_t)1 << 30);
     rl_driver *d = rl_driver_create(s->model, rl_solvers[k], NULL, s->step);
     assert_true(rl_driver_step(d) > 0 && rl_driver_step(d) > 0);
-    size_t grown = 0;
-    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-      grown += rooms[i].size;
-    }
-    assert_in_range(grown, 0, (size_t)16 << 20);
-    free_driver(d);
+    assert_in_range(room_held(), 0, (size_t)16 << 20);
+    rl_driver_free(d);
   }
   rl_scenario_free(s);
 }
@@ -181,7 +98,6 @@ static void a_hundred_ropes_over_two_hundred_bodies_fit(void **unused) {
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(steps_allocate_nothing),
       cmocka_unit_test(a_matrix_without_memory_ends_the_run),
       cmocka_unit_test(a_hundred_ropes_over_two_hundred_bodies_fit),
   };

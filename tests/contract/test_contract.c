@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every solver has to keep on every scenario, whatever its method.
+#include "allocations.h"
 #include "check.h"
 
 #include "options.h"
@@ -104,7 +105,7 @@ static void ropes_pull(const rl_driver *d) {
 
 // The same input gives the same bits, from a fresh start, and watching residuals changes nothing.
 // Init on used memory gives the same as on fresh memory, and so does a start from a copied state.
-// On the way ropes pull and what is fixed stays.
+// On the way ropes pull, what is fixed stays, and nothing is allocated.
 static void repeats(const rl_scenario *s, const rl_solver_type *type) {
   double trace[TRACE];
   rl_driver *d = rl_driver_create(s->model, type, NULL, s->step);
@@ -112,8 +113,11 @@ static void repeats(const rl_scenario *s, const rl_solver_type *type) {
   assert_true(d && other);
   other->info.trace = trace;
   other->info.trace_capacity = TRACE;
+  const int before = allocations;
+  assert_true(before > 0); // they are counted
   const int made = make_steps(d, step_count(type), ropes_pull);
   make_steps(other, step_count(type), NULL);
+  keeps(allocations == before, "a step allocates nothing");
   keeps(rl_state_hash(d->state) == rl_state_hash(other->state),
         "the same bits from the same start, also where residuals are traced");
   fixed_stays(s, d->state);

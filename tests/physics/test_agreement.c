@@ -21,9 +21,9 @@ static const char *const solvers[] = {"penalty",
                                       "rattle"};
 
 // Where in a step a rope is caught, or something comes to rest, is chance, and so is the sign of
-// what is lost in it: an error is the largest of several numbers of steps. A method of order 1 has
-// an eighth of it left, or, where a rope is caught, little more: it may be half.
-static const int coarse_steps[] = {80, 90, 100, 110, 125}, fine_steps[] = {800, 1000};
+// what is lost in it: a coarse error is the largest of several numbers of steps. A method of order
+// 1 has an eighth of it left, or, where a rope is caught, little more: it may be half.
+static const int coarse_steps[] = {80, 90, 100, 110, 125}, fine_steps[] = {800};
 static const double duration = 0.25, most_left = 0.5;
 
 // So small an error is none [m], [J]: there are some 10 J.

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-// Sweeps end when the largest change is below this share of the first one, or after so many.
+// (4e) Sweeps end when the largest change is below this share of the first one or of the slowest
+// hit, or after so many.
 static const double settled = 1e-12;
 static const int most_sweeps = 100;
 
@@ -27,14 +28,18 @@ static bool is_of_bodies(const rl_state *state, const rl_row *row) {
   return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
 }
 
+// A rate below that which gravity gives a body at rest in two steps is no hit (Mueller et al.
+// 2020).
+static double slowest_hit(const rl_model *model, double h) {
+  return 2.0 * h * rl_length(model->gravity);
+}
+
 // (4)
 void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
   if (model->pair_count == 0) {
     return;
   }
-  // A rate below that which gravity gives a body at rest in two steps is no hit (Mueller et al.
-  // 2020).
-  const double slowest = 2.0 * h * rl_length(model->gravity);
+  const double slowest = slowest_hit(model, h);
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     rl_row *row = &rows->rows[k];
     if (is_of_bodies(state, row)) {
@@ -234,7 +239,7 @@ static void sweep(bounce *b) {
 
 // (4d) Returns the largest C that a row of a rope may keep: its value before the substep, or 0.
 static double aim_of(const bounce *b, double value, double rate) {
-  return fmax(value - b->law->drawn * fmax(rate, 0.0), 0.0);
+  return fmax(value - b->law->h * fmax(rate, 0.0), 0.0);
 }
 
 // Moves the slots of a row along its gradient until C is at most `aim`, to the first order.
@@ -308,14 +313,15 @@ static void prepare(bounce *b) {
   }
 }
 
-// Sweeps until nothing changes any more; returns whether anything has.
-static bool settle(bounce *b, void (*once)(bounce *)) {
+// (4e) Sweeps until nothing changes any more, of what is counted in `unit`; returns whether
+// anything has.
+static bool settle(bounce *b, void (*once)(bounce *), double unit) {
   once(b);
-  const double enough = settled * b->largest;
+  const double first = b->largest, enough = settled * rl_larger(first, unit);
   for (int i = 1; i < most_sweeps && b->largest > enough; i++) {
     once(b);
   }
-  return enough > 0.0;
+  return first > 0.0;
 }
 
 rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_state *state,
@@ -342,8 +348,9 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
     find_hit(&b);
   }
   prepare(&b);
-  settle(&b, sweep);
-  if (hits && law->drawn > 0.0 && settle(&b, sweep_positions)) {
+  const double slowest = slowest_hit(model, law->h);
+  settle(&b, sweep, slowest);
+  if (hits && law->draws_in && settle(&b, sweep_positions, law->h * slowest)) {
     rl_rotation_settle(model, state, RL_TURN_MOMENTUM);
     rl_state_place_holds(model, state);
   }

@@ -30,11 +30,12 @@ void rl_bounce_begin(const rl_model *model, const rl_state *state, rl_rows *rows
 // How a method bounces.
 typedef struct rl_bounce_law {
   rl_rebound which;
+  double h;              // the step or substep [s]
   double unit;           // multipliers times this are impulses [N s]
   const rl_vec3 *rubbed; // [contacts] likewise the friction of the step, to which that in the hit
                          // adds; NULL: the cone is that of the new impulses alone
-  double drawn; // [s] the time in which what taut ropes grow is drawn in again, without velocity: a
-                // substep of methods that would throw it back; 0: nothing is
+  bool draws_in; // what taut ropes have grown by in h is drawn in again, without velocity: by
+                 // methods that would throw it back
 } rl_bounce_law;
 
 // (4b) After it: changes the velocities by simultaneous impulses at the contacts of bodies that
