@@ -100,8 +100,8 @@ rl_surface rl_shape_surface(const rl_part *part, rl_vec3 position, rl_quat rotat
 
 // ---------------------------------------------------------------------------------------------
 // Segments. Along a segment the distance f is convex, so its slope, normal . direction, increases
-// monotonically: the least f is where the slope passes zero, found by bisection. That is exact at
-// kinks; a search for the least value itself would lose half of the digits.
+// monotonically: the least f is where the slope passes zero, found between brackets. That is exact
+// at kinks; a search for the least value itself would lose half of the digits.
 
 typedef struct segment {
   const rl_part *part;
@@ -115,20 +115,36 @@ static rl_surface surface_at(const segment *g, double s) {
 
 static double slope(const segment *g, rl_surface at) { return rl_dot(at.normal, g->direction); }
 
-// Tolerance of s: about the rounding of a coordinate.
-static const double resolution = 1e-15;
+// Where the slope passes a level: it is below it at `low`, unless that is `high`, where it is not.
+typedef struct passage {
+  double low, high; // places along the segment, [0, 1]
+  double slope_low, slope_high;
+} passage;
 
-// Returns where the slope passes `level`, between low and high.
-static double find_slope(const segment *g, double level, double low, double high) {
-  while (high - low > resolution) {
-    const double middle = 0.5 * (low + high);
-    if (slope(g, surface_at(g, middle)) < level) {
-      low = middle;
-    } else {
-      high = middle;
-    }
+// Narrows a passage until nothing is left between its ends but the rounding of a coordinate: with
+// the secant where the slope is smooth, and never in more than one evaluation above those of
+// bisection. Oliveira and Takahashi, "An enhancement of the bisection method average performance
+// preserving minmax optimality", 2020, with kappa_1 = 0.2, kappa_2 = 2, n_0 = 1.
+static passage narrow(const segment *g, double level, passage p) {
+  static const double resolution = 1e-15, kept_off = 0.2;
+  if (p.slope_low >= level) {
+    return (passage){p.low, p.low, p.slope_low, p.slope_low};
   }
-  return 0.5 * (low + high);
+  // `reached` is the width that bisection has, which begins one evaluation later.
+  for (double reached = p.high - p.low; p.high - p.low > resolution; reached *= 0.5) {
+    const double width = p.high - p.low, middle = 0.5 * (p.low + p.high);
+    const double secant = p.low + width * (level - p.slope_low) / (p.slope_high - p.slope_low);
+    // Beyond the secant, so that its other side is narrowed as well.
+    const double inwards = copysign(1.0, middle - secant);
+    const double off = kept_off * width * width + 0.5 * resolution;
+    const double tried = off <= fabs(middle - secant) ? secant + inwards * off : middle;
+    const double most = rl_larger(reached - 0.5 * width, 0.0);
+    const double s = fabs(tried - middle) <= most ? tried : middle - inwards * most;
+    const double now = slope(g, surface_at(g, s));
+    p = now < level ? (passage){s, p.high, now, p.slope_high}
+                    : (passage){p.low, s, p.slope_low, now};
+  }
+  return p;
 }
 
 // Returns the surface at a kink, to which f falls with the normal of `before` and from which it
@@ -147,26 +163,18 @@ static rl_surface at_kink(const segment *g, rl_surface before, rl_surface after)
   return (rl_surface){before.distance / rate, rl_scale(1.0 / rate, across)};
 }
 
-// Bisects [0, 1] until the slope is zero in the middle (a smooth minimum, or a flat stretch, whose
-// ends are then found) or nothing is left between falling and rising (a kink).
-static double find_least(const segment *g, rl_surface *surface) {
-  double low = 0.0, high = 1.0;
-  while (high - low > resolution) {
-    const double middle = 0.5 * (low + high);
-    const double m = slope(g, surface_at(g, middle));
-    if (m < -parallel) {
-      low = middle;
-    } else if (m > parallel) {
-      high = middle;
-    } else {
-      const double first = find_slope(g, -parallel, low, middle);
-      const double s = 0.5 * (first + find_slope(g, parallel, middle, high));
-      *surface = surface_at(g, s);
-      return s;
-    }
+// Finds where the slope, which is `falls` at 0 and `rises` at 1, passes zero: in the middle of
+// where it is nearly that (a smooth minimum, or a flat stretch), or at a kink.
+static double find_least(const segment *g, double falls, double rises, rl_surface *surface) {
+  const passage first = narrow(g, -parallel, (passage){0.0, 1.0, falls, rises});
+  if (first.slope_high > parallel) {
+    *surface = at_kink(g, surface_at(g, first.low), surface_at(g, first.high));
+    return first.low;
   }
-  *surface = at_kink(g, surface_at(g, low), surface_at(g, high));
-  return low;
+  const passage last = narrow(g, parallel, (passage){first.high, 1.0, first.slope_high, rises});
+  const double s = 0.25 * (first.low + first.high + last.low + last.high);
+  *surface = surface_at(g, s);
+  return s;
 }
 
 double rl_shape_segment(const rl_part *part, rl_vec3 position, rl_quat rotation, rl_vec3 p0,
@@ -176,17 +184,18 @@ double rl_shape_segment(const rl_part *part, rl_vec3 position, rl_quat rotation,
   const segment g = {part, start, step, rl_unit(step)};
   double s;
   const rl_surface first = surface_at(&g, 0.0), last = surface_at(&g, 1.0);
-  if (slope(&g, first) > parallel) {
+  const double falls = slope(&g, first), rises = slope(&g, last);
+  if (falls > parallel) {
     s = 0.0;
     *surface = first;
-  } else if (slope(&g, last) < -parallel) {
+  } else if (rises < -parallel) {
     s = 1.0;
     *surface = last;
-  } else if (slope(&g, first) >= -parallel && slope(&g, last) <= parallel) { // flat
+  } else if (falls >= -parallel && rises <= parallel) { // flat
     s = 0.5;
     *surface = surface_at(&g, s);
   } else {
-    s = find_least(&g, surface);
+    s = find_least(&g, falls, rises, surface);
   }
   surface->normal = to_world(part, rotation, surface->normal);
   return s;
