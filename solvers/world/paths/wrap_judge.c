@@ -438,20 +438,33 @@ static bool slips(const rl_model *model, const rl_state *state, const rl_row *st
   return any;
 }
 
+// Returns by how much a strand was longer than its rope at the start of the step [m].
+static double excess_before(const rl_model *model, const rl_state *before, const rl_row *row) {
+  const uint32_t rope = model->link_rope[row->item];
+  rl_wrap_solve_path(model, before, rope, before->points);
+  return rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count);
+}
+
+// (7r) Whether a strand is too long by more than it was: rows that are soft keep some of that.
+static bool comes_out_long(const rl_model *model, const rl_state *before, const rl_row *row,
+                           double rounding) {
+  return row->value > rounding &&
+         row->value - fmax(excess_before(model, before, row), 0.0) > rounding;
+}
+
 // Whether a strand was slack at the start of the step, is at its end, and not caught in between.
 static bool hangs_slack(const rl_model *model, const rl_state *before, const rl_rows *rows,
                         const rl_row *row, double rounding) {
-  const uint32_t rope = model->link_rope[row->item];
-  rl_wrap_solve_path(model, before, rope, before->points);
-  return row->value < -rounding && rows->catches[rope] == 0.0 &&
-         rl_wrap_excess(model, before, rope, row->first_piece, row->piece_count) < -rounding;
+  return row->value < -rounding && rows->catches[model->link_rope[row->item]] == 0.0 &&
+         excess_before(model, before, row) < -rounding;
 }
 
 // (7h) Whether a step that has come out at the state has found no tension for a strand that slips.
 static bool is_jammed_ahead(const rl_model *model, const rl_state *state, const rl_state *before,
                             rl_rows *rows, rl_row *row, bool gains) {
   const double rounding = rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
-  const bool jams = rl_wraps_is_jammed(model, state, rows, row), is_long = row->value > rounding;
+  const bool jams = rl_wraps_is_jammed(model, state, rows, row);
+  const bool is_long = comes_out_long(model, before, row, rounding);
   return row->compliance == 0.0 && !rl_wraps_is_loop(model, model->link_rope[row->item]) &&
          slips(model, state, row) && rl_strand_can_change(model, state, row) &&
          (state->multipliers[row->source] > 0.0
@@ -467,14 +480,16 @@ static bool may_contradict(const rl_model *model, const rl_state *state, const r
 }
 
 // (7q) Whether strands for which (3a) had no solution come out as too long.
-static bool leaves_contradiction(const rl_model *model, const rl_state *state, rl_rows *rows) {
+static bool leaves_contradiction(const rl_model *model, const rl_state *state,
+                                 const rl_state *before, rl_rows *rows) {
   bool any = false;
   for (uint32_t r = 0; r < rows->row_count && model->split_capacity > 0 && !any; r++) {
     rl_row *row = &rows->rows[r];
     if (row->kind == RL_ROW_SPAN && row->piece_count > 0 && rows->unsolved[row->source] &&
         row->compliance == 0.0) {
       rl_row_evaluate(model, state, rows, row, state->points);
-      any = row->value > rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]];
+      any = comes_out_long(model, before, row,
+                           rl_wrap_rounding * state->path_lengths[model->link_rope[row->item]]);
     }
   }
   return any;
@@ -553,7 +568,7 @@ bool rl_wraps_stick_jammed(const rl_model *model, rl_state *state, rl_state *bef
 bool rl_wraps_stick_jammed_ahead(const rl_model *model, const rl_state *state, rl_state *before,
                                  rl_rows *rows, bool gains, bool sticks) {
   bool changed = false;
-  const bool contradicts = leaves_contradiction(model, state, rows);
+  const bool contradicts = leaves_contradiction(model, state, before, rows);
   for (uint32_t r = 0; r < rows->row_count; r++) {
     rl_row *row = &rows->rows[r];
     if ((contradicts && may_contradict(model, state, rows, row)) ||
