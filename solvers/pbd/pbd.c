@@ -107,8 +107,8 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
   }
   const rl_reason reason = // (3), (4)
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
-                          self->parameters[TOLERANCE], info->want_residual, info);
-  rl_relaxation_end(&self->relaxation, model, state, rows, info); // (5)
+                          self->parameters[TOLERANCE], info);
+  rl_relaxation_end(&self->relaxation, model, state, rows, info->want_residual, info); // (5)
   for (uint32_t i = 0; i < model->link_count; i++) {
     state->multipliers[i] += self->attached[i];
   }
@@ -125,6 +125,7 @@ const rl_solver_type rl_solver_pbd = {
     .citation = "mueller2006",
     .capabilities = RL_CAN_WORLD | RL_CAN_TANGLE,
     .seeks_positions = true,
+    .tells_strands = true,
     .holds_bending = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

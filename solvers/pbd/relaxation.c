@@ -23,9 +23,9 @@ void rl_relaxation_lay_out(rl_relaxation *r, const rl_model *model, rl_carver *c
   r->bends = rl_carve(c, model->flexure_count, sizeof *r->bends);
   r->shares = rl_carve(c, model->slot_count, sizeof *r->shares);
   const bool wraps = model->wrap_capacity > 0;
-  r->starts = rl_carve(c, wraps ? model->slot_count : 0, sizeof *r->starts);
-  r->rotations = rl_carve(c, wraps ? model->body_count : 0, sizeof *r->rotations);
   r->pulled = rl_carve(c, wraps ? model->entry_capacity : 0, sizeof *r->pulled);
+  r->rubbed = rl_carve(c, wraps ? model->vertex_capacity : 0, sizeof *r->rubbed);
+  r->flows = rl_carve(c, wraps ? model->vertex_capacity : 0, sizeof *r->flows);
   r->held =
       rl_carve(c, model->split_capacity > 0 ? rl_unknown_capacity(model) : 0, sizeof *r->held);
 }
@@ -71,6 +71,24 @@ static void start_contacts(rl_relaxation *r, const rl_model *model, rl_state *st
   }
 }
 
+// (8a) of papers/wraps.md: notes the flows with which the step begins, of strands as they were
+// evaluated by the ledger at its start, or by the last sweep of the substep before.
+static void start_strands(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                          const rl_rows *rows) {
+  for (uint32_t n = 0; n < rows->row_count && model->wrap_capacity > 0; n++) {
+    const rl_row *row = &rows->rows[n];
+    if (row->piece_count == 0) {
+      continue;
+    }
+    const size_t pieces = row->piece_count;
+    memset(&r->pulled[row->first_entry], 0, row->entry_count * sizeof *r->pulled);
+    memset(&r->rubbed[row->first_vertex], 0, pieces * sizeof *r->rubbed);
+    memset(&r->flows[row->first_vertex], 0, pieces * sizeof *r->flows);
+    rl_strand_add_flows(model, rows, row, state->points, state->velocities,
+                        &r->flows[row->first_vertex]);
+  }
+}
+
 void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows,
                          double h, double unit) {
   r->h = h;
@@ -79,11 +97,7 @@ void rl_relaxation_begin(rl_relaxation *r, const rl_model *model, rl_state *stat
     r->before[i] = state->velocities[i];
     r->corrections[i] = (rl_point){0.0, 0.0, 0.0, 0.0};
   }
-  if (model->wrap_capacity > 0) {
-    memset(r->pulled, 0, model->entry_capacity * sizeof *r->pulled);
-    memcpy(r->starts, state->points, model->slot_count * sizeof *r->starts);
-    memcpy(r->rotations, state->rotations, model->body_count * sizeof *r->rotations);
-  }
+  start_strands(r, model, state, rows);
   for (size_t i = 0; i < state->contact_count; i++) {
     if (rl_is_crossing(rows, (uint32_t)i)) {
       const rl_crossing *c = &rows->crossings[i];
@@ -125,89 +139,63 @@ static void sum_crossings(const rl_relaxation *r, const rl_model *model, const r
   }
 }
 
-// Whether the rope of an evaluated strand slips, or something is prescribed there.
-static bool is_led_or_slips(const rl_state *state, const rl_rows *rows, const rl_row *row) {
-  bool is = row->reel != 0.0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count && !is; i++) {
-    const rl_entry *e = &rows->entries[i];
-    is = state->points[e->slot].w == 0.0 || !rl_is_zero(rl_sub(e->force, e->gradient));
-  }
-  return is;
-}
-
-// (8b) of papers/wraps.md: returns half of what the sweeps have done along a strand, per velocities
-// from before the step, or, if it `ends`, those behind it. Spins: in the frame of the sweeps.
-static double half_along(const rl_relaxation *r, const rl_model *model, const rl_state *state,
-                         const rl_rows *rows, const rl_row *row, bool ends) {
+// (8b) of papers/wraps.md: returns what the sweeps have done along a strand, per the mean of the
+// velocities from before the step and behind it. Spins: in the frame of the sweeps.
+static double lost_along(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows, const rl_row *row) {
   double sum = 0.0;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const uint32_t slot = rows->entries[i].slot;
-    rl_vec3 v = state->velocities[slot];
-    if (!ends) {
-      v = slot < model->place_count
-              ? r->before[slot]
-              : rl_add_scaled(v, -1.0 / r->h, rl_position(&r->corrections[slot]));
-    }
-    sum += state->points[slot].w > 0.0 ? rl_dot(r->pulled[i], v) : 0.0;
+    const rl_vec3 after = state->velocities[slot];
+    const rl_vec3 before =
+        slot < model->place_count
+            ? r->before[slot]
+            : rl_add_scaled(after, -1.0 / r->h, rl_position(&r->corrections[slot]));
+    sum += state->points[slot].w > 0.0 ? rl_dot(r->pulled[i], rl_add(before, after)) : 0.0;
   }
   return 0.5 * sum / r->h;
 }
 
-// (8a), (8b) of papers/wraps.md: tells the half of what strands take that belongs to the velocities
-// at the start of the step, or, if it `ends`, to those behind it, at the positions there.
-static void tell_half(const rl_relaxation *r, const rl_model *model, const rl_state *state,
-                      rl_rows *rows, bool ends, rl_ledger *ledger) {
-  rl_state at = *state;
-  at.rotations = ends ? state->rotations : r->rotations;
-  const rl_point *points = ends ? state->points : r->starts;
-  const rl_vec3 *velocities = ends ? state->velocities : r->before;
-  rl_rows_stand(rows);
-  for (uint32_t k = 0; k < rows->row_count; k++) {
-    rl_row *row = &rows->rows[k];
+// (8a), (8b) of papers/wraps.md: tells what strands take.
+static void tell_strands(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                         const rl_rows *rows, rl_ledger *ledger) {
+  for (uint32_t n = 0; n < rows->row_count && ledger && model->wrap_capacity > 0; n++) {
+    const rl_row *row = &rows->rows[n];
     if (row->piece_count == 0) {
       continue;
     }
+    rl_flow *flows = &r->flows[row->first_vertex];
+    rl_strand_add_flows(model, rows, row, state->points, state->velocities, flows);
+    const bool rubs = !rl_wraps_flow_dissipates(model, model->link_rope[row->item]);
     const double impulse = 0.5 * state->multipliers[row->source] / r->h;
-    rl_told half = {.along = half_along(r, model, state, rows, row, ends)};
-    if (impulse != 0.0 && is_led_or_slips(state, rows, row)) {
-      rl_row_evaluate(model, &at, rows, row, points);
-      const bool rubs = !rl_wraps_flow_dissipates(model, model->link_rope[row->item]);
-      const double rate = rl_row_rate(rows, row, velocities);
-      half.rubbed = rubs ? impulse * (rl_row_power(rows, row, velocities) - rate) : 0.0;
-      half.along -= impulse * row->reel;
-      half.work = 0.0 - impulse * row->reel_power;
-      for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-        const rl_entry *e = &rows->entries[i];
-        if (state->points[e->slot].w == 0.0) {
-          half.along += impulse * rl_dot(e->gradient, velocities[e->slot]);
-          half.work += impulse * rl_dot(e->force, velocities[e->slot]);
-        }
-      }
+    rl_told told = {.along = lost_along(r, model, state, rows, row)};
+    for (uint32_t k = 0; k < row->piece_count; k++) {
+      const double more = 0.5 * r->rubbed[row->first_vertex + k] / r->h;
+      told.along += impulse * flows[k].driven;
+      told.rubbed += rubs ? more * flows[k].all : 0.0;
+      told.work += (impulse + more) * flows[k].driven;
     }
-    rl_ledger_tell(ledger, row->source, half);
+    rl_ledger_tell(ledger, row->source, told);
   }
-  rl_rows_move(rows);
 }
 
-// (8a) of papers/wraps.md: with the ratios of the tensions that the sweeps had.
-static void tell_strands(const rl_relaxation *r, const rl_model *model, const rl_state *state,
-                         rl_rows *rows, rl_ledger *ledger) {
-  if (ledger && model->wrap_capacity > 0) {
-    rows->ratios_are = RL_RATIOS_HELD;
-    tell_half(r, model, state, rows, false, ledger);
-    tell_half(r, model, state, rows, true, ledger);
-    rows->ratios_are = RL_RATIOS_FOUND;
-  }
+static void note_residual(const rl_relaxation *r, const rl_model *model, const rl_state *state,
+                          rl_rows *rows, rl_step_info *info) {
+  rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers,
+                             1.0 / (r->h * r->h), r->h));
 }
 
 void rl_relaxation_end(const rl_relaxation *r, const rl_model *model, rl_state *state,
-                       rl_rows *rows, rl_step_info *info) {
+                       rl_rows *rows, bool wanted, rl_step_info *info) {
   sum_crossings(r, model, state, rows);
   for (uint32_t i = 0; i < model->slot_count; i++) {
     state->velocities[i] =
         rl_add_scaled(state->velocities[i], 1.0 / r->h, rl_position(&r->corrections[i]));
   }
   tell_strands(r, model, state, rows, info->ledger);
+  if (wanted && isnan(info->residual)) { // else the last sweep has
+    note_residual(r, model, state, rows, info);
+  }
   rl_slips_keep(state, rows, r->slid, 1.0, r->h);
   rl_ledger_friction(rows, state, r->frictions, 1.0 / r->h, r->before, info);
   for (size_t i = 0; i < state->contact_count; i++) {
@@ -387,11 +375,16 @@ static inline void project_crossing(const rl_relaxation *r, rl_state *state, con
   }
 }
 
-// (8b) of papers/wraps.md: notes a positional impulse on an evaluated strand.
+// (8a), (8b) of papers/wraps.md: notes a positional impulse on an evaluated strand.
 static void note_pull(const rl_relaxation *r, const rl_rows *rows, const rl_row *row, double d) {
-  const uint32_t count = row->piece_count > 0 ? row->entry_count : 0;
-  for (uint32_t i = row->first_entry; i < row->first_entry + count; i++) {
+  if (row->piece_count == 0) {
+    return;
+  }
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     r->pulled[i] = rl_add_scaled(r->pulled[i], d, rows->entries[i].gradient);
+  }
+  for (uint32_t k = row->first_vertex; k < row->first_vertex + row->piece_count; k++) {
+    r->rubbed[k] += d * (rows->joints[k].pull - 1.0);
   }
 }
 
@@ -691,18 +684,14 @@ static void sweep_in_order(rl_relaxation *r, const rl_model *model, rl_state *st
 }
 
 rl_reason rl_relaxation_solve(rl_relaxation *r, const rl_model *model, rl_state *state,
-                              rl_rows *rows, int iterations, double tolerance, bool wanted,
-                              rl_step_info *info) {
+                              rl_rows *rows, int iterations, double tolerance, rl_step_info *info) {
   const bool each = info->trace || tolerance > 0.0;
   for (int i = 0; i < iterations; i++) {
-    rows->ratios_are = RL_RATIOS_NOTED;
     sweep_in_order(r, model, state, rows, i);
-    rows->ratios_are = RL_RATIOS_FOUND;
     info->iterations++;
     info->row_evaluations += rl_unknown_count(model, state);
-    if (each || (wanted && i + 1 == iterations)) {
-      rl_trace(info, rl_residual(model, state, rows, state->points, state->multipliers,
-                                 1.0 / (r->h * r->h), r->h));
+    if (each) {
+      note_residual(r, model, state, rows, info);
       if (info->residual <= tolerance && tolerance > 0.0) {
         return RL_CONVERGED_TOLERANCE;
       }

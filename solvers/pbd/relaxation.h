@@ -38,9 +38,9 @@ typedef struct rl_relaxation {
   rl_vec3 *bends;        // [flexures] elastic: positional multipliers, along kb [kg m^2]
   double *shares;        // [slots] Jacobi: rows that split the mass of a slot
   double *held;          // [unknowns] multipliers that strands stay near to; NULL: there are none
-  rl_point *starts;      // [slots] positions at the start of the step, of spins too
-  rl_quat *rotations;    // [bodies] there
   rl_vec3 *pulled;       // [entries] positional impulses along the gradients of strands [kg m]
+  double *rubbed;        // [vertices] those that friction adds to the pulls of their pieces [kg m]
+  rl_flow *flows;        // [vertices] of these pieces at the start of the step, then with the end
 } rl_relaxation;
 
 // Carves the arrays for a model (memory.h).
@@ -64,14 +64,14 @@ static inline void rl_relaxation_correct(const rl_relaxation *relaxation, rl_sta
 
 // (3)-(4) Sweeps over all rows, with positional multipliers lambda h^2 [kg m], until the residual
 // is at or below the tolerance [m] (0: never), at most `iterations`. Fills iterations, evaluations,
-// residual and trace of `info`; the residual also after the last sweep if it is `wanted`.
+// residual and trace of `info`.
 rl_reason rl_relaxation_solve(rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                              rl_rows *rows, int iterations, double tolerance, bool wanted,
-                              rl_step_info *info);
+                              rl_rows *rows, int iterations, double tolerance, rl_step_info *info);
 
 // (5) v = (p - x) / h, as v += (sum of the corrections) / h: the difference of two positions would
-// lose the digits that they have in common. Books what friction and drag took.
+// lose the digits that they have in common. Books what friction and drag took, and fills in the
+// residual if it is `wanted`.
 void rl_relaxation_end(const rl_relaxation *relaxation, const rl_model *model, rl_state *state,
-                       rl_rows *rows, rl_step_info *info);
+                       rl_rows *rows, bool wanted, rl_step_info *info);
 
 #endif

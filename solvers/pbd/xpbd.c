@@ -52,8 +52,8 @@ static rl_reason substep(xpbd *self, const rl_model *model, rl_state *state, rl_
   rl_relaxation_begin(&self->relaxation, model, state, rows, h, first ? 1.0 : 1.0 / (h * h));
   const rl_reason reason =
       rl_relaxation_solve(&self->relaxation, model, state, rows, (int)self->parameters[ITERATIONS],
-                          self->parameters[TOLERANCE], last && info->want_residual, info);
-  rl_relaxation_end(&self->relaxation, model, state, rows, info);
+                          self->parameters[TOLERANCE], info);
+  rl_relaxation_end(&self->relaxation, model, state, rows, last && info->want_residual, info);
   rl_ledger_substep(info->ledger, model, state, rows, 1.0 / h, h);
   const rl_bounce_law law = {.which = RL_REBOUND_PUSHED,
                              .h = h,
@@ -107,6 +107,7 @@ const rl_solver_type rl_solver_xpbd = {
     .citation = "macklin2016",
     .capabilities = RL_CAN_WORLD | RL_CAN_ELASTIC | RL_CAN_TANGLE,
     .seeks_positions = true,
+    .tells_strands = true,
     .detects_again = true,
     .parameter_count = PARAMETER_COUNT,
     .parameters = parameters,

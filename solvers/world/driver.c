@@ -157,6 +157,7 @@ rl_driver *rl_driver_create(const rl_model *model, const rl_solver_type *type,
     driver->rows->lists_idle = type->detects_again;
     driver->rows->tells_edges = type->tells_edges;
     driver->rows->keeps_depth = !type->has_soft_contacts;
+    driver->rows->keeps_joints = type->tells_strands;
   }
   driver->ledger = rl_ledger_create(model);
   driver->whole_ledger = makes_parts(model, type) ? rl_ledger_create(model) : NULL;

@@ -13,6 +13,7 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
                           sizeof *rows->blocks);
   rows->rows = rl_carve(&c, m->row_capacity, sizeof *rows->rows);
   rows->vertices = rl_carve(&c, m->vertex_capacity, sizeof *rows->vertices);
+  rows->joints = rl_carve(&c, m->wrap_capacity > 0 ? m->vertex_capacity : 0, sizeof *rows->joints);
   rows->entries = rl_carve(&c, m->entry_capacity, sizeof *rows->entries);
   rows->momentum = rl_carve(&c, m->slot_count, sizeof *rows->momentum);
   rows->feet = rl_carve(&c, m->contact_capacity, sizeof *rows->feet);
@@ -32,7 +33,6 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   const bool has_pairs = m->pair_count > 0;
   rows->warmths = rl_carve(&c, has_pairs ? (size_t)m->slot_count + 1 : 0, sizeof *rows->warmths);
   rows->starts = rl_carve(&c, has_pairs ? m->slot_count : 0, sizeof *rows->starts);
-  rows->ratios = rl_carve(&c, m->wrap_capacity, sizeof *rows->ratios);
   rows->catches = rl_carve(&c, m->wrap_capacity > 0 ? m->rope_count : 0, sizeof *rows->catches);
   const bool has_splits = m->split_capacity > 0;
   rows->strands = rl_carve(&c, has_splits ? (size_t)m->rope_count + m->split_capacity : 0,
@@ -292,8 +292,8 @@ void rl_rows_free(rl_rows *rows) {
 // ---------------------------------------------------------------------------------------------
 // Residual
 
-// Returns the residual with C of every row at `points`, or with C + dt dC/dt of the rows as they are
-// if there are `velocities`.
+// Returns the residual with C of every row at `points`, or with C + dt dC/dt of the rows as they
+// are if there are `velocities`.
 static double residual(const rl_model *model, const rl_state *state, rl_rows *rows,
                        const rl_point *points, const rl_vec3 *velocities, const double *multipliers,
                        double scale, double dt) {

@@ -133,12 +133,19 @@ typedef struct rl_warmth {
   double share;
 } rl_warmth;
 
-// Where the ratios of the tensions beside wraps come from as strands are evaluated.
-typedef enum rl_ratios {
-  RL_RATIOS_FOUND, // they are found at the positions
-  RL_RATIOS_NOTED, // and noted
-  RL_RATIOS_HELD   // they are those noted last
-} rl_ratios;
+// A vertex of a strand as last evaluated: the gradients of the length of the piece before it with
+// respect to what is there and to the spin of that, and those of the piece behind it; the tension
+// of the latter over that of the first piece, and what a winch pays out into it [m/s].
+typedef struct rl_joint {
+  rl_vec3 before[2], behind[2];
+  double pull, reel;
+} rl_joint;
+
+// The rate at which a piece gets longer than what is paid out into it, and the part of that which
+// driven bodies and winches have [m/s].
+typedef struct rl_flow {
+  double all, driven;
+} rl_flow;
 
 typedef struct rl_rows {
   uint64_t structure;   // changes whenever the set of rows does; never 0
@@ -151,6 +158,7 @@ typedef struct rl_rows {
   rl_block *blocks;
   rl_row *rows;
   rl_vertex *vertices;
+  rl_joint *joints; // [vertices] of strands, if it keeps_joints
   rl_entry *entries;
   rl_vec3 *momentum;        // [slot_count] accumulator of test impulses, zero between uses
   rl_foot *feet;            // [contacts] as last found
@@ -171,10 +179,8 @@ typedef struct rl_rows {
   bool *unsolved;           // [unknowns] strands for which (3a) had no solution when last solved
   uint32_t *strands;        // [ropes + splits] rows of strands, rope by rope as they are joined
   uint32_t *carried;        // [bodies] scratch: block of the first rope over each, or RL_NONE
-  double *catches; // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
-                   // of papers/grips.md; 0: it does not, or not only until then
-  rl_ratios ratios_are;
-  double *ratios;      // [wraps] of the tensions beside each, as noted
+  double *catches;     // [ropes over bodies] share of the step until which a rope hangs slack, (7e)
+                       // of papers/grips.md; 0: it does not, or not only until then
   double substep_end;  // share of the step at the end of the present substep
   bool gives_way;      // springs give way over wraps in each substep, (22) of papers/penalty.md
   bool points_stand;   // rl_rows_stand
@@ -185,6 +191,7 @@ typedef struct rl_rows {
   bool lists_idle;     // for methods that call rl_detect_again
   bool tells_edges;    // for methods that do (rl_solver_type)
   bool keeps_depth;    // for methods whose contacts are hard
+  bool keeps_joints;   // for methods that tell the ledger of strands (rl_solver_type.tells_strands)
   void *allocation;
 } rl_rows;
 
@@ -338,6 +345,11 @@ static inline double rl_row_rate(const rl_rows *rows, const rl_row *row, const r
   }
   return rate;
 }
+
+// (8a) of papers/wraps.md: adds the flows of the pieces of a strand as last evaluated. Their sum is
+// the rate of the row, but for planes that yield, and that with their pulls is its power.
+void rl_strand_add_flows(const rl_model *model, const rl_rows *rows, const rl_row *row,
+                         const rl_point *points, const rl_vec3 *v, rl_flow *flows);
 
 // Returns the power of a unit of force along a row, G v, which is its rate where nothing rubs
 // [m/s].

@@ -187,20 +187,30 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
 
 // Adds the part of one item to the entries of a strand, with the tensions p before and q behind it
 // over that of the first piece: the force is p in - q out, and `in` and `out` act at the places
-// where the rope comes on to the body and leaves it.
+// where the rope comes on to the body and leaves it; a `joint` notes both, or is
+// NULL.
 static void add_item(const place *p, const rl_path_item *item, rl_vec3 in, rl_vec3 out,
-                     double pull_in, double pull_out, rl_entry *entry) {
+                     double pull_in, double pull_out, rl_entry *entry, rl_joint *joint) {
   const rl_vec3 pulled_in = rl_scale(pull_in, in), pulled_out = rl_scale(pull_out, out);
   entry->gradient = rl_add(entry->gradient, rl_sub(in, out));
   entry->force = rl_add(entry->force, rl_sub(pulled_in, pulled_out));
+  if (joint) {
+    joint->before[0] = in;
+    joint->behind[0] = rl_scale(-1.0, out);
+  }
   if (has_spin(p)) {
     entry++;
     place on = *p, off = *p;
     on.arm = rl_sub(item->entry, p->at);
     off.arm = rl_sub(item->exit, p->at);
-    entry->gradient = rl_add(entry->gradient, rl_spin_turn(lever(&on, in), lever(&off, out)));
+    const rl_vec3 lever_on = lever(&on, in), lever_off = lever(&off, out);
+    entry->gradient = rl_add(entry->gradient, rl_spin_turn(lever_on, lever_off));
     entry->force =
         rl_add(entry->force, rl_spin_turn(lever(&on, pulled_in), lever(&off, pulled_out)));
+    if (joint) {
+      joint->before[1] = lever_on;
+      joint->behind[1] = rl_scale(-1.0, lever_off);
+    }
   }
 }
 
@@ -241,20 +251,6 @@ static void add_yield(const rl_model *model, const rl_state *state, const rl_poi
   }
 }
 
-// Returns the ratio of the tensions beside a wrap within a strand.
-static double ratio_at(const rl_model *model, const rl_state *state, const rl_rows *rows,
-                       uint32_t rope, uint32_t wrap) {
-  double *noted = &rows->ratios[model->ropes[rope].first_wrap + wrap];
-  if (rows->ratios_are == RL_RATIOS_HELD) {
-    return *noted;
-  }
-  const double ratio = rl_wrap_tension_ratio(model, state, rope, wrap);
-  if (rows->ratios_are == RL_RATIOS_NOTED) {
-    *noted = ratio;
-  }
-  return ratio;
-}
-
 // Evaluates a strand of a rope over wraps: C = length of its path - rest. Arcs move with their
 // bodies, so that only the straight pieces count in dC/dt, (1) of papers/wraps.md.
 static void evaluate_strand(const rl_model *model, const rl_state *state, rl_rows *rows,
@@ -284,11 +280,15 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
         &items[at == 0 && model->ropes[rope].closed ? state->wrap_counts[rope] : at];
     const bool inside = k > 0 && k < row->piece_count;
     pull_in = pull_out;
-    pull_out *= inside ? ratio_at(model, state, rows, rope, row->first_piece + k - 1) : 1.0;
+    pull_out *= inside ? rl_wrap_tension_ratio(model, state, rope, row->first_piece + k - 1) : 1.0;
+    rl_joint *joint = rows->keeps_joints ? &rows->joints[row->first_vertex + k] : NULL;
+    if (joint) {
+      *joint = (rl_joint){.pull = pull_out};
+    }
     if (slot != RL_NONE) {
       const place p = place_at(model, state, slot, points);
       add_item(&p, item, k > 0 ? item->in : none, k < row->piece_count ? item->out : none, pull_in,
-               pull_out, entry_at(entries, slot));
+               pull_out, entry_at(entries, slot), joint);
     }
   }
   for (uint32_t k = 0; k <= row->piece_count && row->entry_count > 0; k++) {
@@ -303,9 +303,46 @@ static void evaluate_strand(const rl_model *model, const rl_state *state, rl_row
     const bool is_last = row->first_piece + row->piece_count == state->wrap_counts[rope] + 1;
     const double at_from = row->first_piece == 0 ? state->reels[rope][0] : 0.0;
     const double at_to = is_last ? state->reels[rope][1] : 0.0;
+    if (rows->keeps_joints) {
+      rows->joints[row->first_vertex].reel = at_from;
+      rows->joints[row->first_vertex + row->piece_count - 1].reel += at_to;
+    }
     row->reel = at_from + at_to;
     row->reel_power = at_from + pull_out * at_to;
     row->reel_strain = 0.5 * (at_from + pull_out * pull_out * at_to) / model->ropes[rope].stiffness;
+  }
+}
+
+// Adds the part in the flow of a piece that the velocity of a slot has.
+static void add_rate(const rl_point *points, const rl_vec3 *v, uint32_t slot, rl_vec3 gradient,
+                     rl_flow *flow) {
+  const double rate = rl_dot(gradient, v[slot]);
+  flow->all += rate;
+  flow->driven += points[slot].w == 0.0 ? rate : 0.0;
+}
+
+// Adds that of what is at one of its ends.
+static void add_end(const rl_model *model, const rl_point *points, const rl_vec3 *v, uint32_t slot,
+                    const rl_vec3 gradients[2], rl_flow *flow) {
+  if (slot == RL_NONE) {
+    return;
+  }
+  add_rate(points, v, slot, gradients[0], flow);
+  const rl_body *body = rl_slot_body(model, slot);
+  if (body && body->spin_slot != RL_NONE) {
+    add_rate(points, v, body->spin_slot, gradients[1], flow);
+  }
+}
+
+void rl_strand_add_flows(const rl_model *model, const rl_rows *rows, const rl_row *row,
+                         const rl_point *points, const rl_vec3 *v, rl_flow *flows) {
+  const rl_vertex *vertices = &rows->vertices[row->first_vertex];
+  const rl_joint *joints = &rows->joints[row->first_vertex];
+  for (uint32_t k = 0; k < row->piece_count; k++) {
+    flows[k].all -= joints[k].reel;
+    flows[k].driven -= joints[k].reel;
+    add_end(model, points, v, vertices[k].slot, joints[k].behind, &flows[k]);
+    add_end(model, points, v, vertices[k + 1].slot, joints[k + 1].before, &flows[k]);
   }
 }
 

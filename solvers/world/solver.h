@@ -103,10 +103,12 @@ typedef struct rl_solver_type {
   bool lags;        // its velocities are those of half a step before, (22) of papers/changes.md
 
   // Energy, for the ledger.
-  bool keeps_ledger; // reports all dissipation and work in rl_step_info, and its multipliers are
-                     // the forces at the end of the step: the ledger adds nothing
-  bool keeps_faults; // reproduces a historical method: neither a gain of energy nor an end drawn
-                     // into an eye stops the run
+  bool keeps_ledger;  // reports all dissipation and work in rl_step_info, and its multipliers are
+                      // the forces at the end of the step: the ledger adds nothing
+  bool tells_strands; // calls rl_ledger_tell for strands of massless ropes, with the flows of their
+                      // pieces
+  bool keeps_faults;  // reproduces a historical method: neither a gain of energy nor an end drawn
+                      // into an eye stops the run
 
   // Limits of the step, for notes on runs that diverge, and for studies.
   bool holds_directions; // uses the directions of the start of the step: unstable across a rope of

@@ -258,11 +258,65 @@ static void ball_throws_nothing(void **unused) {
   }
 }
 
+// (8a) of papers/wraps.md: the flows of the pieces of a strand make its rate, and with their
+// tensions its power; so do their parts that are prescribed.
+static void check_flows(const rl_driver *d, rl_row *row) {
+  const rl_vec3 *v = d->state->velocities;
+  const rl_point *points = d->state->points;
+  rl_row_evaluate(d->model, d->state, d->rows, row, points);
+  rl_flow *flows = calloc(row->piece_count, sizeof *flows);
+  assert_non_null(flows);
+  rl_strand_add_flows(d->model, d->rows, row, points, v, flows);
+  rl_flow rate = {0.0, 0.0}, power = {0.0, 0.0};
+  for (uint32_t k = 0; k < row->piece_count; k++) {
+    const double pull = d->rows->joints[row->first_vertex + k].pull;
+    rate = (rl_flow){rate.all + flows[k].all, rate.driven + flows[k].driven};
+    power = (rl_flow){power.all + pull * flows[k].all, power.driven + pull * flows[k].driven};
+  }
+  free(flows);
+  double led = 0.0 - row->reel, led_power = 0.0 - row->reel_power;
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &d->rows->entries[i];
+    const bool is_driven = points[e->slot].w == 0.0;
+    led += is_driven ? rl_dot(e->gradient, v[e->slot]) : 0.0;
+    led_power += is_driven ? rl_dot(e->force, v[e->slot]) : 0.0;
+  }
+  check_near(rate.all, rl_row_rate(d->rows, row, v), 1e-12);
+  check_near(power.all, rl_row_power(d->rows, row, v), 1e-12);
+  check_near(rate.driven, led, 1e-12);
+  check_near(power.driven, led_power, 1e-12);
+}
+
+static void flows_of_pieces_make_the_rate(void **unused) {
+  (void)unused;
+  uint32_t reeled = 0, over_wraps = 0;
+  for (size_t n = 0; n <= SHAPES; n++) {
+    rl_scenario *s =
+        n < SHAPES ? free_bodies(shapes[n], "friction: 0.4,") : hauled_over_a_ball(-0.1);
+    rl_driver *d = driver_for(s, "xpbd", 0.002);
+    for (int step = 0; step < 150; step++) {
+      assert_true(rl_driver_step(d) > 0);
+      rl_detect(d->model, d->state, d->dt, d->rows);
+      for (uint32_t r = 0; r < d->rows->row_count; r++) {
+        rl_row *row = &d->rows->rows[r];
+        check_flows(d, row);
+        reeled += row->reel != 0.0;
+        over_wraps += row->piece_count > 1;
+      }
+    }
+    rl_driver_free(d);
+    rl_scenario_free(s);
+  }
+  print_message("%u strands on winches, %u over wraps\n", reeled, over_wraps);
+  assert_true(reeled > 10 && over_wraps > 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_bodies_keep_momentum),
       cmocka_unit_test(implicit_steps_find_what_slips_behind),
       cmocka_unit_test(gradients_are_derivatives),
+      cmocka_unit_test(flows_of_pieces_make_the_rate),
       cmocka_unit_test(corners_hold_as_one_vertex),
       cmocka_unit_test(strands_go_on_round_a_ball),
       cmocka_unit_test(ball_throws_nothing),
