@@ -21,14 +21,14 @@ static size_t lay_out(const rl_model *m, rl_rows *rows, char *block) {
   rows->approaches = rl_carve(&c, m->contact_capacity, sizeof *rows->approaches);
   rows->crowds = rl_carve(&c, m->body_count, sizeof *rows->crowds);
   rows->near_bodies = rl_carve(&c, m->body_count, sizeof *rows->near_bodies);
-  rows->old_contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old_contacts);
+  rows->old.contacts = rl_carve(&c, m->contact_capacity, sizeof *rows->old.contacts);
   rows->bounces =
       rl_carve(&c, m->pair_count > 0 ? 2 * rl_unknown_capacity(m) : 0, sizeof *rows->bounces);
-  rows->old_multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old_multipliers);
-  rows->old_frictions = rl_carve(&c, m->contact_capacity, sizeof *rows->old_frictions);
-  rows->old_slips = rl_carve(&c, m->ropes_rub ? m->contact_capacity : 0, sizeof *rows->old_slips);
-  rows->old_sides =
-      rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old_sides);
+  rows->old.multipliers = rl_carve(&c, m->contact_capacity, sizeof *rows->old.multipliers);
+  rows->old.frictions = rl_carve(&c, m->contact_capacity, sizeof *rows->old.frictions);
+  rows->old.slips = rl_carve(&c, m->ropes_rub ? m->contact_capacity : 0, sizeof *rows->old.slips);
+  rows->old.sides =
+      rl_carve(&c, m->tangle_capacity > 0 ? m->contact_capacity : 0, sizeof *rows->old.sides);
   rows->islands = rl_carve(&c, (size_t)m->slot_count + 1, sizeof *rows->islands);
   const bool has_pairs = m->pair_count > 0;
   rows->warmths = rl_carve(&c, has_pairs ? (size_t)m->slot_count + 1 : 0, sizeof *rows->warmths);

@@ -126,6 +126,15 @@ typedef struct rl_crossing {
   double friction;
 } rl_crossing;
 
+// The contacts of the step before, with what the state says of each, while rl_detect lists those of
+// the present one; then it is scratch. Both are in the same order: `at` walks along.
+typedef struct rl_old_contacts {
+  uint64_t count, at;
+  rl_contact *contacts; // [contact_capacity], as all others
+  double *multipliers;
+  rl_vec3 *frictions, *slips, *sides;
+} rl_old_contacts;
+
 // Scratch of rl_warm_contacts for an island of bodies that contacts connect: A, left and B of (12)
 // and (13) of papers/bodies.md [J], and s.
 typedef struct rl_warmth {
@@ -166,10 +175,8 @@ typedef struct rl_rows {
   double *approaches;       // [contacts] e u' of (4) of papers/bodies.md [m/s]; -1: no hit
   uint32_t *crowds;         // [bodies] contacts with others of bodies that can move; else 0
   bool *near_bodies;        // [bodies] scratch of rl_detect
-  rl_contact *old_contacts; // scratch of rl_detect
-  double *old_multipliers;
-  double *bounces; // [unknowns] scratch of rl_bounce_end: impulses [N s], and aims [m]
-  rl_vec3 *old_frictions, *old_slips, *old_sides;
+  rl_old_contacts old;
+  double *bounces;          // [unknowns] scratch of rl_bounce_end: impulses [N s], and aims [m]
   uint32_t *islands;        // [slots + 1] islands.h
   rl_warmth *warmths;       // [slots + 1] by island
   rl_vec3 *starts;          // [slots] D of (12) there [m/s]

@@ -89,26 +89,26 @@ static bool element_is_near(const rl_model *model, const rl_state *state, const 
          (element_foot(model, state, contact, pushed && !tells_edges, foot) <= reach || pushed);
 }
 
-// Whether a contact was there in the step before; then `old` is its place.
-static bool contact_was(const rl_rows *rows, uint64_t old_count, uint64_t *old,
-                        const rl_contact *contact) {
+// Whether a contact was there in the step before; then old->at is its place.
+static bool contact_was(rl_old_contacts *old, const rl_contact *contact) {
   int order = 1;
-  while (*old < old_count && (order = compare_contacts(&rows->old_contacts[*old], contact)) < 0) {
-    (*old)++;
+  while (old->at < old->count && (order = compare_contacts(&old->contacts[old->at], contact)) < 0) {
+    old->at++;
   }
   return order == 0;
 }
 
-rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows,
-                        uint64_t old_count, uint64_t *old, const rl_contact *contact) {
-  const bool known = contact_was(rows, old_count, old, contact);
+rl_foot *rl_contact_add(const rl_model *model, rl_state *state, rl_rows *rows,
+                        const rl_contact *contact) {
+  rl_old_contacts *old = &rows->old;
+  const bool known = contact_was(old, contact);
   const uint64_t i = state->contact_count++;
   state->contacts[i] = *contact;
-  rows->contact_before[i] = known ? (uint32_t)*old : RL_NONE;
-  state->multipliers[model->link_count + i] = known ? rows->old_multipliers[*old] : 0.0;
-  state->frictions[i] = known ? rows->old_frictions[*old] : rl_vec(0.0, 0.0, 0.0);
+  rows->contact_before[i] = known ? (uint32_t)old->at : RL_NONE;
+  state->multipliers[model->link_count + i] = known ? old->multipliers[old->at] : 0.0;
+  state->frictions[i] = known ? old->frictions[old->at] : rl_vec(0.0, 0.0, 0.0);
   if (state->slips) {
-    state->slips[i] = known ? rows->old_slips[*old] : rl_vec(0.0, 0.0, 0.0);
+    state->slips[i] = known ? old->slips[old->at] : rl_vec(0.0, 0.0, 0.0);
   }
   if (rows->tangle) {
     rows->crossings[i].slots[0] = RL_NONE;
@@ -118,27 +118,25 @@ rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *r
 }
 
 // Whether a contact, or the second one beside it, pushed in the step before.
-static bool has_pushed(const rl_rows *rows, uint64_t old_count, uint64_t *old,
-                       const rl_contact *contact) {
-  if (!contact_was(rows, old_count, old, contact)) {
+static bool has_pushed(rl_old_contacts *old, const rl_contact *contact) {
+  if (!contact_was(old, contact)) {
     return false;
   }
   rl_contact second = *contact;
   second.second = 1;
-  const uint64_t next = *old + 1;
-  return rows->old_multipliers[*old] > 0.0 ||
-         (next < old_count && compare_contacts(&rows->old_contacts[next], &second) == 0 &&
-          rows->old_multipliers[next] > 0.0);
+  const uint64_t next = old->at + 1;
+  return old->multipliers[old->at] > 0.0 ||
+         (next < old->count && compare_contacts(&old->contacts[next], &second) == 0 &&
+          old->multipliers[next] > 0.0);
 }
 
-// Adds the contacts of one rope with one body to the state's list; `old` walks along the contacts
-// of the step before, which stand in the same order.
-static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *rows,
-                        uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+// Adds the contacts of a node or an element with one body to the state's list.
+static void detect_pair(const rl_model *model, rl_state *state, rl_rows *rows, rl_contact contact,
+                        double dt) {
   const rl_body *body = &model->bodies[contact.body];
   for (contact.part = 0; contact.part < body->part_count; contact.part++) {
     rl_foot foot;
-    const bool pushed = has_pushed(rows, old_count, old, &contact);
+    const bool pushed = has_pushed(&rows->old, &contact);
     const bool near =
         contact.next == RL_NONE
             ? node_is_near(model, state, &contact, dt, pushed, &foot)
@@ -156,11 +154,11 @@ static void detect_pair(const rl_model *model, rl_state *state, const rl_rows *r
     if (!near || (foot.is_idle && !rows->lists_idle)) {
       continue;
     }
-    *rl_contact_add(model, state, rows, old_count, old, &contact) = foot;
+    *rl_contact_add(model, state, rows, &contact) = foot;
     if (has_come || tells_edges) {
       second.is_idle = !has_come;
       contact.second = 1;
-      *rl_contact_add(model, state, rows, old_count, old, &contact) = second;
+      *rl_contact_add(model, state, rows, &contact) = second;
       contact.second = 0;
     }
   }
@@ -191,14 +189,13 @@ static double half_width(const bounds *b, rl_vec3 along) {
 
 // Notes the bodies on which a place of a rope, or one behind it up to `last`, pushed in the step
 // before. Returns whether there are any.
-static bool find_pushed_bodies(const rl_rows *rows, uint64_t old_count, uint64_t old, uint32_t rope,
-                               uint32_t last) {
+static bool find_pushed_bodies(rl_rows *rows, uint32_t rope, uint32_t last) {
+  const rl_old_contacts *old = &rows->old;
   bool any = false;
-  for (; old < old_count && rows->old_contacts[old].rope == rope &&
-         rows->old_contacts[old].node <= last;
-       old++) {
-    const uint32_t body = rows->old_contacts[old].body;
-    if (body != RL_NONE && rows->old_multipliers[old] > 0.0) {
+  for (uint64_t k = old->at;
+       k < old->count && old->contacts[k].rope == rope && old->contacts[k].node <= last; k++) {
+    const uint32_t body = old->contacts[k].body;
+    if (body != RL_NONE && old->multipliers[k] > 0.0) {
       rows->near_bodies[body] = any = true;
     }
   }
@@ -247,8 +244,8 @@ static bool find_near_bodies(const rl_model *model, const rl_state *state, rl_ro
 
 // Lists the contacts of a node or an element with all bodies; one of both must be able to move. A
 // node that is held touches nothing, and an element not the body to which it is tied.
-static void detect_feature(const rl_model *model, rl_state *state, const rl_rows *rows,
-                           uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+static void detect_feature(const rl_model *model, rl_state *state, rl_rows *rows,
+                           rl_contact contact, double dt) {
   const bool moves =
       rl_slot_moves(model, state->points, rl_node_vertex(model, contact.slot).slot) ||
       (contact.next != RL_NONE &&
@@ -261,32 +258,39 @@ static void detect_feature(const rl_model *model, rl_state *state, const rl_rows
     if (rows->near_bodies[b] && can_move && !is_tied_to(model, &contact, b) &&
         model->touches[(size_t)contact.rope * model->body_count + b]) {
       contact.body = b;
-      detect_pair(model, state, rows, old_count, old, contact, dt);
+      detect_pair(model, state, rows, contact, dt);
     }
   }
 }
 
 // Lists the contacts of a node; a joint belongs to one of its ropes.
-static void detect_node(const rl_model *model, rl_state *state, const rl_rows *rows,
-                        uint64_t old_count, uint64_t *old, rl_contact contact, double dt) {
+static void detect_node(const rl_model *model, rl_state *state, rl_rows *rows, rl_contact contact,
+                        double dt) {
   if (contact.slot >= model->node_count || model->node_rope[contact.slot] == contact.rope) {
-    detect_feature(model, state, rows, old_count, old, contact, dt);
+    detect_feature(model, state, rows, contact, dt);
   }
 }
 
-static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
-  const uint64_t old_count = state->contact_count;
-  uint64_t old = 0;
-  memcpy(rows->old_contacts, state->contacts, old_count * sizeof *rows->old_contacts);
-  memcpy(rows->old_multipliers, &state->multipliers[model->link_count],
-         old_count * sizeof *rows->old_multipliers);
-  memcpy(rows->old_frictions, state->frictions, old_count * sizeof *rows->old_frictions);
+// Moves the contacts of the state to those of the step before.
+static void set_aside(const rl_model *model, rl_state *state, rl_old_contacts *old) {
+  old->count = state->contact_count;
+  old->at = 0;
+  memcpy(old->contacts, state->contacts, old->count * sizeof *old->contacts);
+  memcpy(old->multipliers, &state->multipliers[model->link_count],
+         old->count * sizeof *old->multipliers);
+  memcpy(old->frictions, state->frictions, old->count * sizeof *old->frictions);
   if (state->slips) {
-    memcpy(rows->old_slips, state->slips, old_count * sizeof *rows->old_slips);
+    memcpy(old->slips, state->slips, old->count * sizeof *old->slips);
+  }
+  if (state->sides) {
+    memcpy(old->sides, state->sides, old->count * sizeof *old->sides);
   }
   state->contact_count = 0;
+}
+
+static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
+  set_aside(model, state, &rows->old);
   if (rows->tangle) {
-    memcpy(rows->old_sides, state->sides, old_count * sizeof *rows->old_sides);
     rows->overflows = !rl_tangle_find(model, state, rows->tangle, dt);
   }
   uint32_t entangled = 0; // elements of ropes that touch ropes so far
@@ -302,29 +306,29 @@ static void detect_contacts(const rl_model *model, rl_state *state, rl_rows *row
       if (i % STRETCH == 0) {
         const uint32_t last = i + STRETCH < elements ? i + STRETCH - 1 : elements - 1;
         near = find_near_bodies(model, state, rows, r, i, last, dt);
-        near = find_pushed_bodies(rows, old_count, old, r, node + last - i + 1) || near;
+        near = find_pushed_bodies(rows, r, node + last - i + 1) || near;
       }
       rl_contact contact = {.rope = r, .node = node++, .slot = links[i].a, .next = RL_NONE};
       if (near) {
-        detect_node(model, state, rows, old_count, &old, contact, dt);
+        detect_node(model, state, rows, contact, dt);
         contact.next = links[i].b; // the element that begins there
         if (!rl_element_is_in_eye(model, state, r, i)) {
-          detect_feature(model, state, rows, old_count, &old, contact, dt);
+          detect_feature(model, state, rows, contact, dt);
         }
       }
       if (rows->tangle && model->ropes[r].rope_collide) {
-        const bool complete = rl_detect_ropes(model, state, rows, old_count, &old, entangled++);
+        const bool complete = rl_detect_ropes(model, state, rows, entangled++);
         rows->overflows = rows->overflows || !complete;
       }
       if (rl_element_next(model, state, r, i) == RL_NONE) {
         contact = (rl_contact){.rope = r, .node = node++, .slot = links[i].b, .next = RL_NONE};
         if (near) {
-          detect_node(model, state, rows, old_count, &old, contact, dt);
+          detect_node(model, state, rows, contact, dt);
         }
       }
     }
   }
-  rl_detect_bodies(model, state, rows, old_count, &old, dt);
+  rl_detect_bodies(model, state, rows, dt);
 }
 
 // Builds the rows of the ropes again if wraps or elements have changed, and then returns true.

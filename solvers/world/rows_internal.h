@@ -21,10 +21,10 @@ static inline rl_row *rl_rows_add(rl_rows *rows, rl_row_kind kind, uint32_t sour
 }
 void rl_row_add_vertex(const rl_model *model, rl_rows *rows, rl_row *row, rl_vertex vertex);
 
-// Adds a contact to the state's list, behind the others; `old` walks along the `old_count` contacts
-// of the step before, which stand in the same order. Returns where its foot goes.
-rl_foot *rl_contact_add(const rl_model *model, rl_state *state, const rl_rows *rows,
-                        uint64_t old_count, uint64_t *old, const rl_contact *contact);
+// Adds a contact to the state's list, behind the others, with what is known of it from the step
+// before. Returns where its foot goes.
+rl_foot *rl_contact_add(const rl_model *model, rl_state *state, rl_rows *rows,
+                        const rl_contact *contact);
 
 // Returns the position of a node; one that is held moves with its body within a step too.
 static inline rl_vec3 rl_node_position(const rl_model *model, const rl_state *state,

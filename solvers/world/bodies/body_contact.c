@@ -169,8 +169,7 @@ static double kept_depth(const rl_model *model, double depth, double dt) {
   return depth > 0.0 ? fmax(depth - dt * sqrt(2.0 * rl_length(model->gravity) * depth), 0.0) : 0.0;
 }
 
-void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *rows,
-                      uint64_t old_count, uint64_t *old, double dt) {
+void rl_detect_bodies(const rl_model *model, rl_state *state, rl_rows *rows, double dt) {
   for (uint32_t i = 0; i < model->pair_count; i++) {
     const rl_pair *pair = &model->pairs[i];
     rl_touch touches[RL_TOUCHES];
@@ -178,7 +177,7 @@ void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *row
     sort_touches(pair, touches, count);
     for (size_t k = 0; k < count; k++) {
       const rl_contact contact = contact_of(model, i, &touches[k]);
-      rl_foot *foot = rl_contact_add(model, state, rows, old_count, old, &contact);
+      rl_foot *foot = rl_contact_add(model, state, rows, &contact);
       *foot = foot_of(model, state, &contact, &touches[k]);
       foot->kept_depth = rows->keeps_depth ? kept_depth(model, -touches[k].gap, dt) : 0.0;
     }

@@ -10,8 +10,7 @@
 const rl_part *rl_touched_part(const rl_model *model, const rl_contact *contact);
 
 // Adds the contacts of all pairs that can become active within dt [s] (rl_contact_add).
-void rl_detect_bodies(const rl_model *model, rl_state *state, const rl_rows *rows,
-                      uint64_t old_count, uint64_t *old, double dt);
+void rl_detect_bodies(const rl_model *model, rl_state *state, rl_rows *rows, double dt);
 
 // Adds the row of a contact of two bodies, the i-th of the list.
 void rl_add_body_row(const rl_model *model, rl_rows *rows, const rl_contact *contact, uint32_t i);

@@ -332,7 +332,7 @@ rl_bounce rl_bounce_end(const rl_bounce_law *law, const rl_model *model, rl_stat
               .law = law,
               .impulses = rows->bounces,
               .aims = rows->bounces + rl_unknown_capacity(model),
-              .frictions = rows->old_frictions, // scratch between two detections
+              .frictions = rows->old.frictions, // scratch between two detections
               .hit = RL_NONE};
   bool acts = false, hits = false;
   for (uint32_t k = rows->span_count; k < rows->row_count && model->pair_count > 0; k++) {

@@ -220,18 +220,17 @@ static bool can_touch(const rl_tangle *t, const rl_tangle_pair *p, double distan
 
 // Returns the side of an old contact between these two elements or their neighbours, for a contact
 // that has slid from one element to the next; 0 if there was none.
-static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t old,
-                              const rl_contact *contact) {
-  const rl_contact *all = rows->old_contacts;
-  uint64_t i = old;
+static rl_vec3 inherited_side(const rl_old_contacts *old, const rl_contact *contact) {
+  const rl_contact *all = old->contacts;
+  uint64_t i = old->at;
   while (i > 0 && all[i - 1].rope == contact->rope && all[i - 1].node + 1 >= contact->node) {
     i--;
   }
-  for (; i < old_count && all[i].rope == contact->rope && all[i].node <= contact->node + 1; i++) {
+  for (; i < old->count && all[i].rope == contact->rope && all[i].node <= contact->node + 1; i++) {
     const uint32_t apart = all[i].other > contact->other ? all[i].other - contact->other
                                                          : contact->other - all[i].other;
     if (rl_is_of_ropes(&all[i]) && apart <= 1) {
-      return rows->old_sides[i];
+      return old->sides[i];
     }
   }
   return (rl_vec3){0.0, 0.0, 0.0};
@@ -239,9 +238,8 @@ static rl_vec3 inherited_side(const rl_rows *rows, uint64_t old_count, uint64_t 
 
 // Adds the contact of a pair, whose nearest points now are `nearest`, if it is one. Returns false
 // if there is no room.
-static bool detect_elements(const rl_model *model, rl_state *state, const rl_rows *rows,
-                            uint64_t old_count, uint64_t *old, const rl_tangle_pair *p,
-                            rl_nearest nearest) {
+static bool detect_elements(const rl_model *model, rl_state *state, rl_rows *rows,
+                            const rl_tangle_pair *p, rl_nearest nearest) {
   rl_tangle *t = rows->tangle;
   meeting m = meeting_now(nearest);
   const double distance = m.distance;
@@ -264,11 +262,11 @@ static bool detect_elements(const rl_model *model, rl_state *state, const rl_row
                               .body = RL_NONE,
                               .other = t->elements[p->earlier].link};
   const uint64_t i = state->contact_count;
-  rl_foot *foot = rl_contact_add(model, state, rows, old_count, old, &contact);
+  rl_foot *foot = rl_contact_add(model, state, rows, &contact);
   const bool known = rows->contact_before[i] != RL_NONE;
   const bool deep = distance < 0.5 * radii(t, p);
-  const rl_vec3 side = known  ? rows->old_sides[*old]
-                       : deep ? inherited_side(rows, old_count, *old, &contact)
+  const rl_vec3 side = known  ? rows->old.sides[rows->old.at]
+                       : deep ? inherited_side(&rows->old, &contact)
                               : rl_vec(0.0, 0.0, 0.0);
   find_foot(rows, p, &m, idle, side, foot);
   state->sides[i] = foot->normal;
@@ -277,8 +275,7 @@ static bool detect_elements(const rl_model *model, rl_state *state, const rl_row
   return true;
 }
 
-bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
-                     uint64_t old_count, uint64_t *old, uint32_t index) {
+bool rl_detect_ropes(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index) {
   const rl_tangle *t = rows->tangle;
   const float range = t->ranges[index];
   bool complete = true;
@@ -290,7 +287,7 @@ bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
     const rl_tangle_pair p = {index, l->earlier};
     const rl_nearest nearest = nearest_now(t, &p);
     if (rows->lists_idle || is_fast(t, &p)) {
-      complete = detect_elements(model, state, rows, old_count, old, &p, nearest);
+      complete = detect_elements(model, state, rows, &p, nearest);
       continue;
     }
     const bool later = later_is_idle(t, &p, &nearest, 0.0);
@@ -300,7 +297,7 @@ bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows
                                  : idle_slack(t, l->earlier, index, nearest.second);
       set_aside(t, &p, &nearest, slack, l);
     } else {
-      complete = detect_elements(model, state, rows, old_count, old, &p, nearest);
+      complete = detect_elements(model, state, rows, &p, nearest);
     }
   }
   return complete;

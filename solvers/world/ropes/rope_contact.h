@@ -25,8 +25,7 @@ bool rl_tangle_find(const rl_model *model, const rl_state *state, rl_tangle *tan
 
 // Adds the contacts of an element, the index-th of those that can touch ropes, with the elements
 // before it to the list of the state. Returns false if there is no room for all.
-bool rl_detect_ropes(const rl_model *model, rl_state *state, const rl_rows *rows,
-                     uint64_t old_count, uint64_t *old, uint32_t index);
+bool rl_detect_ropes(const rl_model *model, rl_state *state, rl_rows *rows, uint32_t index);
 
 // Updates the positions of the elements from the state.
 void rl_tangle_move(const rl_model *model, const rl_state *state, rl_tangle *tangle);
