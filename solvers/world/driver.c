@@ -447,42 +447,72 @@ static bool is_abandoned(const rl_driver *driver, double share) {
   return watch && watch->ends(watch->self, share);
 }
 
-// Makes a step to time t1 [s], in parts if it is too long for a contact, (24) of papers/changes.md.
-// If a rope has met a body and left it within the step, the step is made again up to a quarter of
-// the time of touch; then come three parts of that length, and the rest. A touch as short as
-// round-off, as of a rope that grazes a body, takes next to nothing from what moves, and is left
-// alone. `halves`, (24a): a part that gains energy is made again as two. The state at the
-// start is kept as `whole`.
-static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
-  static const int quarters = 4, most_parts = 64;
+// The parts in which a step is made.
+typedef struct parts {
+  double step;       // length of the step [s]
+  double begin, end; // times of the present one [s]
+  double length;     // of short ones [s]
+  int short_count;   // those to come, with the present one
+  int divisions;     // how often one was divided
+  bool halves;       // what gains energy is divided
+  double error;      // energy error at the start of the present one, if so [J]
+} parts;
+
+// Divides the part that was just made if it is too long. (24) of papers/changes.md: a rope has met
+// a body and left it within the part, which ends at a quarter of the time of touch then; three of
+// that length come next, and the rest. A touch as short as round-off, as of a rope that grazes a
+// body, takes next to nothing from what moves, and is left alone. (24a): it has gained energy, and
+// becomes two halves.
+static bool divide(parts *p, const rl_driver *driver) {
+  static const int quarters = 4, most_divisions = 64;
   static const double shortest_touch = 1e-6, longest_part = 0.1; // as shares of the step
+  const rl_passage passage = driver->state->passage;
+  const double touch = driver->dt * (passage.until - passage.from);
+  if (driver->info.reason <= 0 || p->divisions == most_divisions) {
+    return false;
+  }
+  if (touch > shortest_touch * p->step) {
+    p->length = touch / quarters;
+    p->end = p->begin + driver->dt * passage.from + p->length;
+    p->short_count = quarters;
+  } else if (p->halves && driver->dt > longest_part * p->step &&
+             gains_since(driver, p->error) > 0.0) {
+    p->length = 0.5 * driver->dt;
+    p->end = p->begin + p->length;
+    p->short_count = 2;
+  } else {
+    return false;
+  }
+  p->divisions++;
+  return true;
+}
+
+// Goes on to the next part, in a step that ends at t1 [s].
+static void go_on(parts *p, double t1) {
+  p->begin = p->end;
+  const bool is_short = --p->short_count > 0 && p->begin + 1.5 * p->length < t1;
+  p->end = is_short ? p->begin + p->length : t1;
+}
+
+// Makes a step to time t1 [s], in parts if it is too long for a contact, or with `halves` gains
+// energy. The state at the start is kept as `whole`.
+static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
   rl_state *state = driver->state, *start = driver->whole;
   rl_ledger *start_ledger = driver->whole_ledger;
   rl_step_info *info = &driver->info;
-  const double dt = driver->dt;
-  double end = t1, length = dt;
+  parts p = {.step = driver->dt, .begin = state->time, .end = t1, .halves = halves};
   uint64_t iterations = 0;
-  int parts = 0;
-  for (int short_parts = 0; state->time < t1;) {
-    if (parts > 0 && is_abandoned(driver, 1.0 - (t1 - state->time) / dt)) {
+  while (p.begin < t1) {
+    if (p.divisions > 0 && is_abandoned(driver, 1.0 - (t1 - p.begin) / p.step)) {
       info->reason = RL_RUNNING;
       break;
     }
-    const double before = halves ? rl_driver_energy_error(driver) : 0.0;
+    p.error = halves ? rl_driver_energy_error(driver) : 0.0;
     rl_state_copy(start, state);
     rl_ledger_copy(start_ledger, driver->ledger, driver->model);
-    driver->dt = parts == 0 && end == t1 ? dt : end - state->time;
-    advance(driver, end);
-    const rl_passage p = state->passage;
-    const double touch = driver->dt * (p.until - p.from);
-    const bool passes = touch > shortest_touch * dt;
-    const bool gains =
-        halves && driver->dt > longest_part * dt && gains_since(driver, before) > 0.0;
-    if (info->reason > 0 && (passes || gains) && parts < most_parts) {
-      length = passes ? touch / quarters : 0.5 * driver->dt;
-      end = start->time + (passes ? driver->dt * p.from : 0.0) + length;
-      short_parts = passes ? quarters : 2;
-      parts++;
+    driver->dt = p.divisions == 0 ? p.step : p.end - p.begin;
+    advance(driver, p.end);
+    if (divide(&p, driver)) {
       return_to(driver, start, start_ledger);
       continue;
     }
@@ -491,19 +521,18 @@ static void advance_in_parts(rl_driver *driver, double t1, bool halves) {
       state->time = t1;
       break;
     }
-    if (state->time < t1 && driver->model->strengths) {
+    if (p.end < t1 && driver->model->strengths) {
       apply_change(driver, rl_events_tear);
     }
-    if (parts > 0 && driver->type->sync) { // the next is longer or shorter
+    if (p.divisions > 0 && driver->type->sync) { // the next is longer or shorter
       driver->type->sync(driver->memory, driver->model, state);
     }
-    const bool is_short = --short_parts > 0 && state->time + 1.5 * length < t1;
-    end = is_short ? state->time + length : t1;
+    go_on(&p, t1);
     start = driver->part;
     start_ledger = driver->part_ledger;
   }
   info->iterations = iterations;
-  driver->dt = dt;
+  driver->dt = p.step;
 }
 
 // (24a) of papers/changes.md: makes a step to time t1 [s], and again in halves if it gains energy;
