@@ -15,41 +15,51 @@ static const double rounding_slack = 1e-12;
 // Of the speeds of which a rate is the sum: a smaller rate is round-off.
 static const double rounding_share = 1e-9;
 
-// A row's value C [m], its rate dC/dt and the part of it that driven bodies and winches have, that
-// part of the power over its multiplier, the sum of their speeds, and what the power has beyond the
-// rate: the slip of a rope on its wraps, weighted with the steps of its tension there [m/s]; the
-// power of the strain that winches bring in or take along, over the square of its spring's pull
-// [m/(N s)], and what its damper pulls meanwhile [N]; the force that it holds already when its
-// prescribed rate jumps [N]; and the impulse that is booked by now, of `rl_ledger_catch` without
-// what driven bodies lose in it [N s].
+// A row at a moment.
 typedef struct row_rate {
-  double value, rate, driven, prescribed, speed, slip, strain, damper, held, booked, caught;
+  double value;      // C [m]
+  double rate;       // dC/dt [m/s]
+  double driven;     // the part of it that driven bodies and winches have [m/s]
+  double prescribed; // that part of the power over the row's multiplier [m/s]
+  double speed;      // the sum of their speeds [m/s]
+  double slip;   // what the power has beyond the rate: the slip of a rope on its wraps, weighted
+                 // with the steps of its tension there [m/s]
+  double strain; // power of the strain that winches bring in or take along, over the square of
+                 // its spring's pull [m/(N s)]
+  double damper; // what its damper pulls meanwhile [N]
 } row_rate;
 
 // Whether an impulse on a row is an impact, and which: of what was loose, or of what is set in
 // motion; or one that the method has booked.
 typedef enum kind_of_impact { NO_IMPACT, CATCH, JERK, BOOKED } kind_of_impact;
 
+// What is known of a row in a step.
+typedef struct account {
+  row_rate before;   // at the start of the step
+  double rate, slip; // at the end of the last substep
+  double held;       // force that it holds already when its prescribed rate jumps [N]
+  double booked;     // impulse that is booked by now [N s]
+  double caught;     // that of rl_ledger_catch, without what driven bodies lose in it [N s]
+  rl_told told;      // by the method, of rows of which it tells
+  bool is_told, is_stiff;
+  kind_of_impact impact;
+} account;
+
 struct rl_ledger {
-  double loss;               // of the impacts of this step [J]
-  bool stepwise;             // found substep by substep
-  bool halved;               // some were, and half of that is booked
-  bool expected;             // some impulse would be an impact
-  double bending_power;      // of what drives ends that are bent, at the start of the step [W]
-  bool caught;               // one was, in this substep or one before it in the step
-  double rubbed;             // where ropes slip, substep by substep until one is caught [J]
-  rl_told *told;             // [links + contact capacity] by the method, of rows of which it tells
-  bool *is_told;             // [links + contact capacity]
-  bool *caught_ropes;        // [ropes] of whose told strands one was caught in this step
-  double *rate;              // [links + contact capacity] at the end of the last substep
-  double *slip;              // the same
-  unsigned char *stiff;      // [links + contact capacity]
-  row_rate *before;          // [links + contact capacity] at the start of the step
-  unsigned char *impact;     // [links + contact capacity] kind_of_impact
-  unsigned char *unfinished; // [links + contact capacity] the step before began its catch; of the
-                             // strands of a massless rope at its link
-  double *last_prescribed;   // [links] at the end of the step before
-  double (*last_reels)[2];   // [ropes] how fast winches ran in the step before [m/s]
+  double loss;             // of the impacts of this step [J]
+  bool stepwise;           // found substep by substep
+  bool halved;             // some were, and half of that is booked
+  bool expected;           // some impulse would be an impact
+  double bending_power;    // of what drives ends that are bent, at the start of the step [W]
+  bool caught;             // one was, in this substep or one before it in the step
+  double rubbed;           // where ropes slip, substep by substep until one is caught [J]
+  account *accounts;       // [links + contact capacity]
+  bool *caught_ropes;      // [ropes] of whose told strands one was caught in this step
+  bool *unfinished;        // [links + contact capacity] the step before began its catch; of the
+                           // strands of a massless rope at its link
+  bool *old_unfinished;    // [contact capacity] scratch of rl_ledger_follow
+  double *last_prescribed; // [links] at the end of the step before
+  double (*last_reels)[2]; // [ropes] how fast winches ran in the step before [m/s]
   double *still; // [links + contact capacity] before the first step: what rows hold of a scene at
                  // rest [N]
   bool is_first; // it is the first step, and `still` is known
@@ -59,15 +69,10 @@ struct rl_ledger {
 static size_t lay_out(const rl_model *m, rl_ledger *ledger, char *block) {
   rl_carver c = {.block = block};
   const size_t unknowns = rl_unknown_capacity(m);
-  ledger->before = rl_carve(&c, unknowns, sizeof *ledger->before);
-  ledger->told = rl_carve(&c, unknowns, sizeof *ledger->told);
-  ledger->is_told = rl_carve(&c, unknowns, sizeof *ledger->is_told);
+  ledger->accounts = rl_carve(&c, unknowns, sizeof *ledger->accounts);
   ledger->caught_ropes = rl_carve(&c, m->rope_count, sizeof *ledger->caught_ropes);
-  ledger->stiff = rl_carve(&c, unknowns, sizeof *ledger->stiff);
-  ledger->rate = rl_carve(&c, unknowns, sizeof *ledger->rate);
-  ledger->slip = rl_carve(&c, unknowns, sizeof *ledger->slip);
-  ledger->impact = rl_carve(&c, unknowns, sizeof *ledger->impact);
   ledger->unfinished = rl_carve(&c, unknowns, sizeof *ledger->unfinished);
+  ledger->old_unfinished = rl_carve(&c, m->contact_capacity, sizeof *ledger->old_unfinished);
   ledger->last_prescribed = rl_carve(&c, m->link_count, sizeof *ledger->last_prescribed);
   ledger->last_reels = rl_carve(&c, m->is_reeled ? m->rope_count : 0, sizeof *ledger->last_reels);
   ledger->still = rl_carve(&c, unknowns, sizeof *ledger->still);
@@ -199,22 +204,25 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
                      uint32_t source, double compliance, bool unfinished, bool jumps,
                      row_rate now) {
   const double slack = rounding_slack * model->reach;
-  ledger->rate[source] = now.rate;
-  ledger->slip[source] = now.slip;
   // The same number unless it was changed, up to the rounding of the speeds it is made of.
   jumps = jumps ||
           (source < model->link_count &&
            fabs(now.prescribed - ledger->last_prescribed[source]) > rounding_share * now.speed);
   const bool loose = state->multipliers[source] == 0.0 && (now.value < -slack || now.rate != 0.0);
-  const double *held = ledger->is_first && jumps ? ledger->still : state->multipliers;
-  now.held = jumps && !unfinished ? held[source] : 0.0;
-  ledger->before[source] = now;
-  ledger->stiff[source] = compliance == 0.0;
-  ledger->impact[source] = !ledger->stiff[source] ? NO_IMPACT
-                           : jumps && !unfinished ? JERK
-                           : loose || unfinished  ? CATCH
-                                                  : NO_IMPACT;
-  ledger->expected = ledger->expected || ledger->impact[source] != NO_IMPACT;
+  const double *held = ledger->is_first ? ledger->still : state->multipliers;
+  const bool jerks = jumps && !unfinished, is_stiff = compliance == 0.0;
+  ledger->accounts[source] = (account){
+      .before = now,
+      .rate = now.rate,
+      .slip = now.slip,
+      .held = jerks ? held[source] : 0.0,
+      .is_stiff = is_stiff,
+      .impact = !is_stiff             ? NO_IMPACT
+                : jerks               ? JERK
+                : loose || unfinished ? CATCH
+                                      : NO_IMPACT,
+  };
+  ledger->expected = ledger->expected || ledger->accounts[source].impact != NO_IMPACT;
 }
 
 void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *still) {
@@ -228,11 +236,10 @@ void rl_ledger_start(rl_ledger *ledger, const rl_model *model, const rl_state *s
 
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows) {
-  const unsigned char *last = ledger->unfinished;
+  const bool *last = ledger->unfinished;
   ledger->loss = ledger->rubbed = 0.0;
   ledger->stepwise = ledger->halved = ledger->expected = ledger->caught = false;
   ledger->bending_power = rl_bending_power(model, state);
-  memset(ledger->is_told, 0, rl_unknown_capacity(model) * sizeof *ledger->is_told);
   memset(ledger->caught_ropes, 0, model->rope_count * sizeof *ledger->caught_ropes);
   rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
@@ -264,15 +271,12 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
 }
 
 // Returns the work of what is prescribed on a row, and of the strain that winches bring in [J].
-static double work_on(const rl_ledger *ledger, const rl_state *state, uint32_t source, row_rate now,
-                      double dt) {
-  const row_rate before = ledger->before[source];
-  const double force = state->multipliers[source];
+static double work_on(const account *a, double force, row_rate now, double dt) {
+  const row_rate before = a->before;
   // (5a) of papers/parting.md: of a row that does not pull the spring is slack.
   const double spring = force != 0.0 ? force - 0.5 * (before.damper + now.damper) : 0.0;
-  const double prescribed = ledger->is_told[source]
-                                ? ledger->told[source].work
-                                : dt * force * 0.5 * (before.prescribed + now.prescribed);
+  const double prescribed =
+      a->is_told ? a->told.work : dt * force * 0.5 * (before.prescribed + now.prescribed);
   return prescribed + dt * spring * spring * 0.5 * (before.strain + now.strain);
 }
 
@@ -283,13 +287,15 @@ double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_s
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      work += work_on(ledger, state, k, link_rate(state, &state->links[k]), dt);
+      work += work_on(&ledger->accounts[k], state->multipliers[k],
+                      link_rate(state, &state->links[k]), dt);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
-      work += state->multipliers[row->source] != 0.0
-                  ? work_on(ledger, state, row->source, general_rate(model, state, rows, row), dt)
-                  : 0.0;
+      const double force = state->multipliers[row->source];
+      work += force != 0.0 ? work_on(&ledger->accounts[row->source], force,
+                                     general_rate(model, state, rows, row), dt)
+                           : 0.0;
     }
   }
   rl_rows_move(rows);
@@ -297,30 +303,32 @@ double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_s
 }
 
 // Returns what an impulse loses along a row of which another part is no loss [J].
-static double lost_along(const rl_ledger *ledger, uint32_t source, double impulse, double other,
-                         double rates) {
-  return ledger->is_told[source] ? ledger->told[source].along - 0.5 * other * rates
-                                 : 0.5 * (impulse - other) * rates;
+static double lost_along(const account *a, double impulse, double other, double rates) {
+  return a->is_told ? a->told.along - 0.5 * other * rates : 0.5 * (impulse - other) * rates;
 }
 
 // Returns what friction takes where the rope of a row slips [J].
-static double lost_across(const rl_ledger *ledger, uint32_t source, double impulse, double slips) {
-  return ledger->is_told[source] ? ledger->told[source].rubbed : 0.5 * impulse * slips;
+static double lost_across(const account *a, double impulse, double slips) {
+  return a->is_told ? a->told.rubbed : 0.5 * impulse * slips;
 }
 
 // (8b) of papers/wraps.md: whether the method tells of a row, and a strand of its rope is caught.
-static bool is_caught_rope(const rl_ledger *ledger, const rl_model *model, uint32_t source,
+static bool is_caught_rope(const rl_ledger *ledger, const rl_model *model, const account *a,
                            uint32_t link) {
-  return ledger->is_told[source] && ledger->caught_ropes[model->link_rope[link]];
+  return a->is_told && ledger->caught_ropes[model->link_rope[link]];
 }
 
-// Notes the ropes of which that is so.
+// Whether the impulse on a row is an impact.
+static bool is_hit(const rl_ledger *ledger, const rl_state *state, uint32_t source) {
+  return ledger->accounts[source].impact != NO_IMPACT && state->multipliers[source] != 0.0;
+}
+
+// Notes the ropes of which a strand is caught of which the method tells.
 static void note_caught_ropes(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                               const rl_rows *rows) {
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
-    if (ledger->is_told[row->source] && ledger->impact[row->source] != NO_IMPACT &&
-        state->multipliers[row->source] != 0.0) {
+    if (ledger->accounts[row->source].is_told && is_hit(ledger, state, row->source)) {
       ledger->caught_ropes[model->link_rope[row->item]] = true;
     }
   }
@@ -329,20 +337,19 @@ static void note_caught_ropes(rl_ledger *ledger, const rl_model *model, const rl
 // (10), (10a) Books a row; what it leaves of a catch to the next step is kept under `kept`.
 static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint32_t source,
                  uint32_t kept, row_rate now, double dt, bool impacts) {
-  const row_rate before = ledger->before[source];
+  const account *a = &ledger->accounts[source];
+  const row_rate before = a->before;
   const double impulse = dt * state->multipliers[source];
-  const bool impact = impacts && ledger->impact[source] != NO_IMPACT && impulse != 0.0;
-  state->work += work_on(ledger, state, source, now, dt);
-  state->dissipated += ledger->stepwise || !impacts
-                           ? 0.0
-                           : lost_across(ledger, source, impulse, before.slip + now.slip);
-  const bool bears = ledger->stiff[source] && // what is hit
-                     (ledger->halved || is_caught_rope(ledger, model, source, kept));
-  if ((impact || bears) && ledger->impact[source] != BOOKED && !ledger->stepwise) {
-    ledger->loss += lost_along(ledger, source, impulse, dt * before.held + before.booked,
-                               before.rate + now.rate);
+  const bool impact = impacts && a->impact != NO_IMPACT && impulse != 0.0;
+  state->work += work_on(a, state->multipliers[source], now, dt);
+  state->dissipated +=
+      ledger->stepwise || !impacts ? 0.0 : lost_across(a, impulse, before.slip + now.slip);
+  const bool bears =
+      a->is_stiff && (ledger->halved || is_caught_rope(ledger, model, a, kept)); // what is hit
+  if ((impact || bears) && a->impact != BOOKED && !ledger->stepwise) {
+    ledger->loss += lost_along(a, impulse, dt * a->held + a->booked, before.rate + now.rate);
   }
-  ledger->loss += 0.5 * before.caught * (before.driven + now.driven); // as their work
+  ledger->loss += 0.5 * a->caught * (before.driven + now.driven); // as their work
   ledger->unfinished[kept] |= impact && before.value < 0.0;
   if (source < model->link_count) {
     ledger->last_prescribed[source] = now.prescribed;
@@ -366,7 +373,7 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
       }
       row_rate now = general_rate(model, state, rows, row);
       if (flow_rubs(model, row)) {
-        now.slip = ledger->before[row->source].slip = 0.0;
+        now.slip = ledger->accounts[row->source].before.slip = 0.0;
       }
       // Strands may be others in the next step: what one leaves is for all of its rope.
       const uint32_t kept = row->kind == RL_ROW_SPAN ? row->item : row->source;
@@ -384,24 +391,22 @@ void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl
 }
 
 void rl_ledger_catch(rl_ledger *ledger, uint32_t link, double impulse, double rate, bool all) {
-  if (!ledger || ledger->impact[link] == JERK) {
+  account *a = ledger ? &ledger->accounts[link] : NULL;
+  if (!a || a->impact == JERK) {
     return;
   }
-  if (ledger->impact[link] != NO_IMPACT) {
-    ledger->impact[link] = BOOKED;
+  if (a->impact != NO_IMPACT) {
+    a->impact = BOOKED;
   }
-  if (all || ledger->impact[link] == BOOKED) {
+  if (all || a->impact == BOOKED) {
     ledger->loss += impulse * rate;
-    ledger->before[link].caught += impulse;
+    a->caught += impulse;
   }
 }
 
 void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told) {
-  rl_told *sum = &ledger->told[source];
-  if (!ledger->is_told[source]) {
-    *sum = (rl_told){0.0, 0.0, 0.0};
-    ledger->is_told[source] = true;
-  }
+  rl_told *sum = &ledger->accounts[source].told;
+  ledger->accounts[source].is_told = true;
   sum->along += told.along;
   sum->rubbed += told.rubbed;
   sum->work += told.work;
@@ -411,12 +416,11 @@ void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link]
 
 void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                       const rl_rows *rows) {
-  unsigned char *last = ledger->impact; // which says nothing between steps
-  memcpy(last, ledger->unfinished, rl_unknown_capacity(model) * sizeof *last);
+  bool *now = &ledger->unfinished[model->link_count], *old = ledger->old_unfinished;
+  memcpy(old, now, model->contact_capacity * sizeof *old);
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const uint32_t before = rows->contact_before[i];
-    ledger->unfinished[model->link_count + i] =
-        before != RL_NONE && last[model->link_count + before];
+    now[i] = before != RL_NONE && old[before];
   }
 }
 
@@ -430,29 +434,26 @@ bool rl_ledger_is_hit(const rl_ledger *ledger, const rl_state *state, const rl_r
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      caught = caught || (ledger->impact[k] != NO_IMPACT && state->multipliers[k] != 0.0);
+      caught = caught || is_hit(ledger, state, k);
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
-      const uint32_t source = rows->rows[k].source;
-      caught = caught || (ledger->impact[source] != NO_IMPACT && state->multipliers[source] != 0.0);
+      caught = caught || is_hit(ledger, state, rows->rows[k].source);
     }
   }
   return caught;
 }
 
-static void book_substep(rl_ledger *ledger, uint32_t source, double impulse, double h, bool caught,
+static void book_substep(rl_ledger *ledger, account *a, double impulse, double h, bool caught,
                          row_rate now) {
-  const double rubbed = lost_across(ledger, source, impulse, ledger->slip[source] + now.slip);
-  if (h > 0.0 && caught && ledger->stiff[source]) {
-    ledger->loss += lost_along(ledger, source, impulse, h * ledger->before[source].held,
-                               ledger->rate[source] + now.rate) +
-                    rubbed;
+  const double rubbed = lost_across(a, impulse, a->slip + now.slip);
+  if (h > 0.0 && caught && a->is_stiff) {
+    ledger->loss += lost_along(a, impulse, h * a->held, a->rate + now.rate) + rubbed;
   } else if (h > 0.0) {
     ledger->rubbed += rubbed;
   }
-  ledger->told[source].along = ledger->told[source].rubbed = 0.0;
-  ledger->rate[source] = now.rate;
-  ledger->slip[source] = now.slip;
+  a->told.along = a->told.rubbed = 0.0;
+  a->rate = now.rate;
+  a->slip = now.slip;
 }
 
 // Books all rows, with the impulses of a substep of h, and keeps their rates for the next; with an
@@ -462,19 +463,18 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
-      book_substep(ledger, k, impulse * state->multipliers[k], h, ledger->caught,
+      book_substep(ledger, &ledger->accounts[k], impulse * state->multipliers[k], h, ledger->caught,
                    link_rate(state, &state->links[k]));
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
+      account *a = &ledger->accounts[row->source];
       row_rate now = general_rate(model, state, rows, row);
       if (flow_rubs(model, row)) {
-        now.slip = ledger->slip[row->source] = 0.0;
+        now.slip = a->slip = 0.0;
       }
-      const bool caught = ledger->is_told[row->source]
-                              ? is_caught_rope(ledger, model, row->source, row->item)
-                              : ledger->caught;
-      book_substep(ledger, row->source, impulse * state->multipliers[row->source], h, caught, now);
+      const bool caught = a->is_told ? is_caught_rope(ledger, model, a, row->item) : ledger->caught;
+      book_substep(ledger, a, impulse * state->multipliers[row->source], h, caught, now);
     }
   }
 }
@@ -497,12 +497,12 @@ void rl_ledger_half(rl_ledger *ledger, const rl_state *state, const rl_rows *row
   }
   ledger->halved = true;
   for (uint32_t m = 0; m < count; m++) {
-    row_rate *before = &ledger->before[m];
-    if (state->multipliers[m] != 0.0 && ledger->stiff[m]) {
-      before->booked = impulse * state->multipliers[m] - h * before->held;
-      ledger->loss += 0.5 * before->booked * (before->rate + ended[m]);
+    account *a = &ledger->accounts[m];
+    if (state->multipliers[m] != 0.0 && a->is_stiff) {
+      a->booked = impulse * state->multipliers[m] - h * a->held;
+      ledger->loss += 0.5 * a->booked * (a->before.rate + ended[m]);
     }
-    before->rate = begun[m];
+    a->before.rate = begun[m];
   }
 }
 
