@@ -48,7 +48,7 @@ static void lay_out_scratch(const rl_model *m, rl_state *s, rl_carver *c) {
   s->solved = rl_carve(c, ropes, sizeof *s->solved);
   s->path_lengths = rl_carve(c, ropes, sizeof *s->path_lengths);
   s->old_items = rl_carve(c, places, sizeof *s->old_items);
-  s->begun_items = rl_carve(c, places, sizeof *s->begun_items);
+  s->kept_items = rl_carve(c, places, sizeof *s->kept_items);
   s->left_items = rl_carve(c, places, sizeof *s->left_items);
   s->solids = rl_carve(c, solids, sizeof *s->solids);
   s->grown = rl_carve(c, solids, sizeof *s->grown);

@@ -125,7 +125,7 @@ typedef struct rl_state {
   double *path_lengths;  // [rope_count] [m]
   // For the path of one rope: other items, the parts it lies on, and where and what these are.
   rl_path_item *old_items;    // [path_capacity + 2]
-  rl_path_item *begun_items;  // [path_capacity + 2] with which a search began
+  rl_path_item *kept_items;   // [path_capacity + 2] with which a search began, or that it found
   rl_path_item *left_items;   // [path_capacity + 2] those from which the rope has slipped off
   rl_path_solid *solids;      // [part_count]
   rl_part *grown;             // [part_count]

@@ -20,7 +20,7 @@ static uint64_t first_seed;
 
 enum { MOST_ITEMS = 64, RANDOM_POINTS = 64 };
 
-static rl_path_item begun[MOST_ITEMS]; // of every rl_path
+static rl_path_item kept[MOST_ITEMS]; // of every rl_path
 
 static rl_surface surface_of(const void *data, rl_vec3 p) {
   const rl_body *body = data;
@@ -148,7 +148,7 @@ static void ropes_are_tight_on_every_body(void **unused) {
       rl_path_item items[MOST_ITEMS] = {0};
       items[0] = point(beside(&solid, &seed));
       items[1] = point(beside(&solid, &seed));
-      rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
       double length = NAN;
       none += rl_path_adapt(&path, &solid, 1, &length) != RL_PATH_FOUND;
       if (!isnan(length) && path.count > 2) {
@@ -187,7 +187,7 @@ static void wind_round(sample which, uint64_t *seed, windings *seen) {
   const rl_vec3 off = random_in_cube(seed, 0.3 * solid.part->bound);
   items[0] = point(rl_add(solid.at, rl_add(off, way)));
   items[1] = point(rl_add(solid.at, rl_sub(off, way)));
-  rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+  rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
   double length = NAN;
   seen->none +=
       rl_path_wind(&path, 0, &solid, 1, 0, random_direction(seed), 0, &length) != RL_PATH_FOUND;
@@ -354,7 +354,7 @@ static void edges_are_met_as_their_faces_are_seen(void **unused) {
       rl_path_set_item(&items[1], &scene, 0, edge);
       items[1].along = 0.5;
       items[1].entry = items[1].exit = rl_path_to_world(&solid, middle);
-      rl_path path = {items, 3, MOST_ITEMS, 0, 0, begun};
+      rl_path path = {items, 3, MOST_ITEMS, 0, 0, kept};
       rl_path_meet_edges(&path, &scene);
       assert_int_equal(path.count, cases[k].count);
     }
@@ -392,7 +392,7 @@ static void what_is_flat_on_a_drum_is_joined(void **unused) {
       rl_path_set_item(&items[i + 1], &scene, 0, cases[k].features[i]);
       items[i + 1].sense = 1.0;
     }
-    rl_path path = {items, n + 2, MOST_ITEMS, 0, 0, begun};
+    rl_path path = {items, n + 2, MOST_ITEMS, 0, 0, kept};
     rl_path_merge(&path, &scene);
     assert_int_equal(path.count, cases[k].count);
   }
@@ -421,7 +421,7 @@ static void turns_stay(void **unused) {
       rl_path_item items[MOST_ITEMS] = {0};
       items[0] = point(rl_vec(-1.2, -1.5, 0.0));
       items[1] = point(rl_vec(1.1, -1.4, 0.0));
-      rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+      rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
       double length = NAN, sum = 0.0;
       assert_int_equal(rl_path_wind(&path, 0, &solid, 1, 0, rl_vec(0, 1, 0), turns, &length),
                        RL_PATH_FOUND);
@@ -466,7 +466,7 @@ static void go_over_several_bodies(uint64_t seed) {
     rl_path_item items[MOST_ITEMS] = {0};
     items[0] = point(rl_vec(-3.0, 0.0, 0.0));
     items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
-    rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
     double length = NAN;
     bool found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
     touching += path.count > 2;
@@ -530,7 +530,7 @@ static bool slips_off(sample which, const rl_path_solid *solid, const rl_path *l
   enum { SMALLER = 100 };
   const double moved = rl_distance(from[0], to[0]) + rl_distance(from[1], to[1]);
   rl_path_item items[MOST_ITEMS];
-  rl_path path = {items, last->count, MOST_ITEMS, 0, 0, begun};
+  rl_path path = {items, last->count, MOST_ITEMS, 0, 0, kept};
   double near = INFINITY, far = INFINITY;
   bool holds = false;
   if (which != BALL && which != CAPSULE) {
@@ -564,7 +564,7 @@ static void move_about(sample which, const rl_model *model) {
   const rl_path_solid solid = solid_of(model);
   const double bound = solid.part->bound;
   rl_path_item items[MOST_ITEMS] = {0}, last_items[MOST_ITEMS];
-  rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+  rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
   items[0] = items[1] = point(rl_vec(0.0, 0.0, 0.0));
   double last_length = NAN, grown = 0.0, shrunk = 0.0;
   size_t changes = 0;
@@ -578,7 +578,7 @@ static void move_about(sample which, const rl_model *model) {
         rl_add(solid.at, rl_scale(-1.5 * bound, rl_vec(cos(0.7 * t), sin(0.7 * t) * cos(0.2 * t),
                                                        sin(0.7 * t) * sin(0.2 * t))))};
     memcpy(last_items, items, sizeof items);
-    const rl_path last = {last_items, path.count, MOST_ITEMS, 0, 0, begun};
+    const rl_path last = {last_items, path.count, MOST_ITEMS, 0, 0, kept};
     double length = NAN;
     none += move_ends(&path, &solid, ends, &length) != RL_PATH_FOUND;
     changes += path.changes;
@@ -659,7 +659,7 @@ static void ropes_go_across_ends(void **unused) {
     const double r = solid.part->radius, half = 0.5 * solid.part->length, off = offs[n % 2];
     rl_path_item items[MOST_ITEMS] = {0};
     items[0] = items[1] = point(rl_vec(0.0, 0.0, 0.0));
-    rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+    rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
     double last = INFINITY;
     for (int i = 0; i < MOVES; i++) {
       const double p[2] = {-1.7 * r, 0.07 * r - 0.0005 * r * i};
@@ -738,7 +738,7 @@ static bool move_about_row(uint64_t *seed, row_moves *all, int *jumps) {
   rl_path_item items[MOST_ITEMS] = {0}, last_items[MOST_ITEMS];
   items[0] = point(rl_vec(-3.0, 0.0, 0.0));
   items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
-  rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+  rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
   double length = NAN;
   const bool is_found = rl_path_adapt(&path, solids, BODIES, &length) <= RL_PATH_ROUGH;
   all->changes += path.changes;
@@ -747,7 +747,7 @@ static bool move_about_row(uint64_t *seed, row_moves *all, int *jumps) {
     const int slips = all->slips;
     memcpy(last_items, items, sizeof items);
     memcpy(last_solids, solids, sizeof solids);
-    rl_path smaller = {last_items, path.count, MOST_ITEMS, 0, 0, begun};
+    rl_path smaller = {last_items, path.count, MOST_ITEMS, 0, 0, kept};
     length = move_row(&path, solids, step, last, all);
     if (all->slips > slips) {
       row_moves seen = {0};
@@ -815,7 +815,7 @@ static void a_search_that_gives_up_changes_nothing(void **unused) {
   rl_path_item items[MOST_ITEMS] = {0}, last[MOST_ITEMS];
   items[0] = point(rl_vec(-3.0, 0.0, 0.0));
   items[1] = point(rl_vec(3.5 * BODIES - 0.5, 0.0, 0.0));
-  rl_path path = {items, 2, MOST_ITEMS, 0, 0, begun};
+  rl_path path = {items, 2, MOST_ITEMS, 0, 0, kept};
   size_t most = 0;
   int none = 0;
   for (int m = 0; m < ROW_MOVES; m++) {

@@ -135,9 +135,21 @@ rl_path_outcome rl_path_settle(rl_path *path, const rl_path_scene *s, double *le
   return settle(path, s, false, &left, length);
 }
 
-static void go_back(rl_path *path, size_t count) {
+static void take_kept(rl_path *path, size_t count) {
   path->count = count;
-  memcpy(path->items, path->begun, count * sizeof *path->items);
+  memcpy(path->items, path->kept, count * sizeof *path->items);
+}
+
+// Takes the list that was kept, and keeps the other one; `count` is that of the kept.
+static void exchange_kept(rl_path *path, size_t *count) {
+  const size_t kept = *count, most = kept > path->count ? kept : path->count;
+  for (size_t i = 0; i < most; i++) {
+    const rl_path_item item = path->items[i];
+    path->items[i] = path->kept[i];
+    path->kept[i] = item;
+  }
+  *count = path->count;
+  path->count = kept;
 }
 
 // (9e) The path found is longer than the way with which the search began only if that has gone too
@@ -145,11 +157,11 @@ static void go_back(rl_path *path, size_t count) {
 rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t solid_count,
                               double *length) {
   const rl_path_scene s = {solids, solid_count};
-  const size_t count = path->count;
+  size_t kept = path->count;
   path->changes = path->iterations = 0;
   place_items(path, &s);
-  const double begun = rl_path_begin(path->items, count);
-  memcpy(path->begun, path->items, count * sizeof *path->items);
+  const double begun = rl_path_begin(path->items, kept);
+  memcpy(path->kept, path->items, kept * sizeof *path->items);
   bool left = false;
   const rl_path_outcome outcome = settle(path, &s, false, &left, length);
   const bool is_found = rl_path_is_found(outcome);
@@ -157,15 +169,16 @@ rl_path_outcome rl_path_adapt(rl_path *path, const rl_path_solid *solids, size_t
     return outcome;
   }
   const double longest = is_found ? *length : INFINITY;
-  go_back(path, count);
+  if (is_found) {
+    exchange_kept(path, &kept);
+  } else {
+    take_kept(path, kept);
+  }
   const rl_path_outcome again = settle(path, &s, true, &left, length);
   if (rl_path_is_found(again) && *length < longest) {
     return again;
   }
-  go_back(path, count);
-  if (is_found) {
-    return settle(path, &s, false, &left, length);
-  }
-  *length = NAN;
+  take_kept(path, kept);
+  *length = is_found ? longest : NAN;
   return outcome;
 }

@@ -14,9 +14,9 @@ typedef struct rl_path {
   rl_path_item *items; // the caller's, with room for `capacity`
   size_t count, capacity;
   // Statistics of the last rl_path_adapt, _wind or _lead.
-  size_t changes;      // of the list
-  size_t iterations;   // of Newton's method
-  rl_path_item *begun; // for rl_path_adapt: the caller's, with as much room
+  size_t changes;     // of the list
+  size_t iterations;  // of Newton's method
+  rl_path_item *kept; // for rl_path_adapt: the caller's, with as much room
 } rl_path;
 
 typedef enum rl_path_outcome {

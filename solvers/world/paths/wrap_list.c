@@ -61,7 +61,7 @@ rl_wrapping rl_wraps_open(const rl_model *model, rl_state *state, uint32_t rope)
   rl_wrapping w = {.model = model, .state = state, .rope = rope, .left = RL_NONE, .lost = RL_NONE};
   w.path.items = rl_path_items(state, rope);
   w.path.capacity = model->ropes[rope].wrap_capacity + 2;
-  w.path.begun = state->begun_items;
+  w.path.kept = state->kept_items;
   state->solved[rope] = 0;
   find_parts(&w);
   return w;
