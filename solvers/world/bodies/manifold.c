@@ -109,12 +109,12 @@ static bool clip(const rl_ground *g, double margin, rl_vec3 from, rl_vec3 to, do
 }
 
 bool rl_ground_clip(const rl_ground *g, rl_vec3 from, rl_vec3 to, double range[2]) {
-  return clip(g, RL_BESIDE, from, to, range);
+  return clip(g, RL_OVER_MARGIN, from, to, range);
 }
 
 bool rl_is_over(const rl_ground *g, rl_vec3 at) {
   double range[2];
-  return clip(g, 2.0 * RL_BESIDE, at, at, range);
+  return clip(g, 2.0 * RL_OVER_MARGIN, at, at, range);
 }
 
 rl_surface rl_ground_surface(const rl_ground *g, rl_vec3 at) {

@@ -164,7 +164,7 @@ static void add_crossings(const cylinder *c, const rl_ground *end, uint32_t feat
   const rl_vec3 middle = c->ends[rl_dot(c->axis, end->normal) > 0.0 ? 0 : 1];
   const rl_vec3 way = rl_sub(end->at, middle);
   const rl_vec3 across = rl_add_scaled(way, -rl_dot(way, c->axis), c->axis);
-  const double apart = rl_length(across), other = (1.0 + RL_BESIDE) * end->radius;
+  const double apart = rl_length(across), other = (1.0 + RL_OVER_MARGIN) * end->radius;
   const double part = (apart * apart + c->radius * c->radius - other * other) / (2.0 * apart);
   const double square = c->radius * c->radius - part * part;
   if (!(square > 0.0) || rl_length(rl_cross(c->axis, end->normal)) > flat) {

@@ -19,7 +19,7 @@ typedef struct rl_touch_list {
 #define RL_SAME 1e-9
 
 // Relative to its size: what is this far outside a face, an end or a side is still over it.
-#define RL_BESIDE 1e-11
+#define RL_OVER_MARGIN 1e-11
 
 // Adds a touch unless its gap is larger than `reach` or the list is full.
 void rl_touch_add(rl_touch_list *list, rl_touch touch);
@@ -53,9 +53,9 @@ bool rl_is_over(const rl_ground *ground, rl_vec3 at);
 // bounds.
 rl_surface rl_ground_surface(const rl_ground *ground, rl_vec3 at);
 
-// Adds the touches of a rounded segment with a part: at the ends of the stretch that is beside the
-// part, and where it is deepest. `p` is b as a polyhedron, if it is one. The features are `feature`
-// and the next two.
+// Adds the touches of a rounded segment with a part: at the ends of the stretch that is over the
+// part's ground, and where it is deepest. `p` is b as a polyhedron, if it is one. The features are
+// `feature` and the next two.
 void rl_touch_add_segment(rl_touch_list *list, const rl_solid *b, const rl_polyhedron *p,
                           rl_vec3 from, rl_vec3 to, double radius, uint32_t feature, bool swapped);
 
