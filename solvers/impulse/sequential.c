@@ -85,12 +85,23 @@ static void start_friction(const rl_sequential *s, rl_state *state, const rl_row
   if (rl_row_is_crossing(rows, row)) {
     *total = state->multipliers[row->source] > 0.0 ? *total : rl_vec(0.0, 0.0, 0.0);
     rl_crossing_push(&rows->crossings[row->item], *total, state->points, state->velocities);
-    return;
+  } else {
+    rl_friction_apply(rows, row, *total, state->points, state->velocities);
   }
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    state->velocities[e->slot] =
-        rl_add(state->velocities[e->slot], rl_friction_push(row, e, *total, state->points));
+}
+
+// Applies the impulse that a row begins with, and that of its friction.
+static void start_row(const rl_sequential *s, rl_state *state, const rl_rows *rows,
+                      const rl_row *row) {
+  const double total = state->multipliers[row->source];
+  if (rl_row_is_crossing(rows, row)) {
+    const rl_crossing *c = &rows->crossings[row->item];
+    rl_crossing_push(c, rl_scale(total, c->normal), state->points, state->velocities);
+  } else {
+    rl_row_push(rows, row, total, state->points, state->velocities);
+  }
+  if (row->friction > 0.0) {
+    start_friction(s, state, rows, row);
   }
 }
 
@@ -109,25 +120,15 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
-      double *multiplier = &state->multipliers[row->source];
       const bool has_begun =
           begun > 0.0 && row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
       const double unit = has_begun ? begun : scale;
-      *multiplier *= unit;
+      state->multipliers[row->source] *= unit;
       if (row->kind == RL_ROW_CONTACT) {
         s->frictions[row->item] = rl_scale(unit, state->frictions[row->item]);
       }
-      if (has_begun) {
-        continue;
-      }
-      if (rl_row_is_crossing(rows, row)) {
-        const rl_crossing *c = &rows->crossings[row->item];
-        rl_crossing_push(c, rl_scale(*multiplier, c->normal), state->points, state->velocities);
-      } else {
-        rl_row_push(rows, row, *multiplier, state->points, state->velocities);
-      }
-      if (row->friction > 0.0) {
-        start_friction(s, state, rows, row);
+      if (!has_begun) {
+        start_row(s, state, rows, row);
       }
     }
   }
@@ -161,11 +162,7 @@ static bool solve_friction(const rl_sequential *s, rl_state *state, const rl_row
   const rl_vec3 change = rl_slip_change(
       &s->frictions[row->item], slide, rl_contact_inverse_mass(rows, row, slide, state->points),
       row->friction * state->multipliers[row->source], &s->slid[row->item]);
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
-    state->velocities[e->slot] =
-        rl_add(state->velocities[e->slot], rl_friction_push(row, e, change, state->points));
-  }
+  rl_friction_apply(rows, row, change, state->points, state->velocities);
   return !rl_is_zero(change);
 }
 

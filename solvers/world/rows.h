@@ -453,6 +453,15 @@ static inline rl_vec3 rl_friction_push(const rl_row *row, const rl_entry *e, rl_
   return rl_scale(points[e->slot].w, rl_contact_share(row, e, impulse));
 }
 
+// v += M^-1 share T for a tangential impulse T on the rope.
+static inline void rl_friction_apply(const rl_rows *rows, const rl_row *row, rl_vec3 impulse,
+                                     const rl_point *points, rl_vec3 *v) {
+  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
+    const rl_entry *e = &rows->entries[i];
+    v[e->slot] = rl_add(v[e->slot], rl_friction_push(row, e, impulse, points));
+  }
+}
+
 // Returns the work of driven bodies through a tangential impulse T on the rope [J].
 static inline double rl_friction_work(const rl_rows *rows, const rl_row *row, rl_vec3 impulse,
                                       const rl_point *points, const rl_vec3 *v) {

@@ -199,10 +199,7 @@ static void rub(bounce *b, const rl_row *row) {
   const rl_vec3 change =
       rl_friction_change(&b->frictions[row->item], slide, w, row->friction * normal);
   b->done.rubbed_work += rl_friction_work(b->rows, row, change, b->state->points, v);
-  for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &b->rows->entries[i];
-    v[e->slot] = rl_add(v[e->slot], rl_friction_push(row, e, change, b->state->points));
-  }
+  rl_friction_apply(b->rows, row, change, b->state->points, v);
   b->done.rubbed -= 0.5 * rl_dot(change, rl_add(slide, rl_contact_slide(b->rows, row, v)));
   b->largest = rl_larger(b->largest, rl_length(change) * w);
 }
