@@ -596,7 +596,7 @@ static void add_contact(rl_trajectory *t, const rl_driver *driver, size_t index,
   rl_row *row = &driver->rows->rows[driver->rows->span_count + index];
   const rl_vec3 p = rl_contact_place(driver->model, state, driver->rows, row);
   add_index(t, &s->rope, c->rope);
-  add_index(t, &s->node, c->rope == RL_NONE ? c->slot - driver->model->node_count : c->node);
+  add_index(t, &s->node, rl_is_of_bodies(c) ? c->slot - driver->model->node_count : c->node);
   add_index(t, &s->body, c->body);
   add_numbers(t, &s->position, (double[]){p.x, p.y, p.z});
   add_numbers(t, &s->normal, (double[]){row->normal.x, row->normal.y, row->normal.z});

@@ -72,7 +72,7 @@ static void note_slipping_off(const rl_run_notes *n) {
 static bool is_jammed(const rl_driver *driver, rl_row *row) {
   const rl_model *model = driver->model;
   const rl_contact *contact = &driver->state->contacts[row->item];
-  if (contact->rope != RL_NONE ||
+  if (!rl_is_of_bodies(contact) ||
       (model->bodies[contact->body].motion != RL_DRIVEN &&
        model->bodies[contact->slot - model->node_count].motion != RL_DRIVEN)) {
     return false;

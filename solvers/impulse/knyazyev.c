@@ -140,7 +140,7 @@ static void find_contacts(knyazyev *self, const rl_model *model, const rl_state 
   }
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     rl_row *row = &rows->rows[k];
-    if (row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope != RL_NONE) {
+    if (row->kind == RL_ROW_CONTACT && !rl_is_of_bodies(&state->contacts[row->item])) {
       uint32_t *best = &self->contacts[state->contacts[row->item].slot];
       rl_row_evaluate(model, state, rows, row, state->points);
       *best = *best == RL_NONE || row->value > rows->rows[*best].value ? k : *best;

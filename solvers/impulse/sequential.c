@@ -120,8 +120,8 @@ void rl_sequential_start(rl_sequential *s, rl_state *state, const rl_rows *rows,
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
-      const bool has_begun =
-          begun > 0.0 && row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
+      const bool has_begun = begun > 0.0 && row->kind == RL_ROW_CONTACT &&
+                             rl_is_of_bodies(&state->contacts[row->item]);
       const double unit = has_begun ? begun : scale;
       state->multipliers[row->source] *= unit;
       if (row->kind == RL_ROW_CONTACT) {

@@ -381,7 +381,7 @@ void rl_detect(const rl_model *model, rl_state *state, double dt, rl_rows *rows)
   rows->row_count = rows->span_count;
   for (uint32_t i = 0; i < state->contact_count; i++) {
     const rl_contact *contact = &state->contacts[i];
-    if (contact->rope == RL_NONE) {
+    if (rl_is_of_bodies(contact)) {
       rl_add_body_row(model, rows, contact, i);
     } else if (rl_is_of_ropes(contact)) {
       rl_add_rope_row(model, state, rows, contact, i);
@@ -432,7 +432,7 @@ void rl_detect_again(const rl_model *model, const rl_state *state, rl_rows *rows
   if (rows->tangle) {
     rl_tangle_move(model, state, rows->tangle);
   }
-  for (uint64_t i = 0; i < state->contact_count && state->contacts[i].rope != RL_NONE; i++) {
+  for (uint64_t i = 0; i < state->contact_count && !rl_is_of_bodies(&state->contacts[i]); i++) {
     const rl_contact *contact = &state->contacts[i];
     rl_foot foot;
     if (rl_is_of_ropes(contact)) {

@@ -638,7 +638,7 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
     row->crowding = crowding(rows, row, points);
   } else if (row->kind == RL_ROW_SPAN) {
     evaluate_span(model, state, rows, row, points);
-  } else if (state->contacts[row->item].rope == RL_NONE) {
+  } else if (rl_is_of_bodies(&state->contacts[row->item])) {
     evaluate_bodies(model, state, rows, row, points);
   } else if (state->contacts[row->item].body == RL_NONE) {
     evaluate_ropes(model, state, rows, row, points);

@@ -154,9 +154,13 @@ static inline double *rl_wrap_growths(const rl_state *state, uint32_t rope) {
   return &state->growths[state->model->ropes[rope].first_wrap + rope];
 }
 
-// Whether a contact is between two elements of ropes.
-static inline bool rl_is_of_ropes(const rl_contact *contact) {
-  return contact->rope != RL_NONE && contact->body == RL_NONE;
+// Whether a contact is between two bodies, between two elements of ropes, or of a rope on a body.
+static inline bool rl_is_of_bodies(const rl_contact *contact) { return contact->rope == RL_NONE; }
+
+static inline bool rl_is_of_ropes(const rl_contact *contact) { return contact->body == RL_NONE; }
+
+static inline bool rl_is_on_body(const rl_contact *contact) {
+  return !rl_is_of_bodies(contact) && !rl_is_of_ropes(contact);
 }
 
 // Returns the index of the first multiplier of a split, behind those of elements and contacts.

@@ -234,7 +234,7 @@ static void find_again(const rl_model *model, const rl_state *state, rl_rows *ro
 
 void rl_detect_bodies_again(const rl_model *model, const rl_state *state, rl_rows *rows) {
   uint64_t first = 0;
-  while (first < state->contact_count && state->contacts[first].rope != RL_NONE) {
+  while (first < state->contact_count && !rl_is_of_bodies(&state->contacts[first])) {
     first++;
   }
   while (first < state->contact_count) {
@@ -279,7 +279,7 @@ static void clear_crowds(const rl_model *model, rl_rows *rows) {
 // The body on which the rope of a contact rubs; RL_NONE: on none.
 static uint32_t rubbed_body(const rl_state *state, const rl_row *row) {
   const rl_contact *contact = &state->contacts[row->item];
-  return contact->rope != RL_NONE && row->friction > 0.0 ? contact->body : RL_NONE;
+  return !rl_is_of_bodies(contact) && row->friction > 0.0 ? contact->body : RL_NONE;
 }
 
 static void count_rubs(const rl_model *model, const rl_state *state, rl_rows *rows) {
@@ -301,7 +301,7 @@ void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows
   clear_crowds(model, rows);
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_contact *contact = &state->contacts[rows->rows[k].item];
-    if (contact->rope == RL_NONE) {
+    if (rl_is_of_bodies(contact)) {
       rows->crowds[contact->slot - model->node_count]++;
       rows->crowds[contact->body]++;
     }
@@ -312,7 +312,7 @@ void rl_count_crowds(const rl_model *model, const rl_state *state, rl_rows *rows
   }
   for (uint32_t k = rows->span_count; k < rows->row_count; k++) {
     const rl_contact *contact = &state->contacts[rows->rows[k].item];
-    if (contact->rope == RL_NONE) {
+    if (rl_is_of_bodies(contact)) {
       const uint32_t first = rows->crowds[contact->slot - model->node_count];
       const uint32_t second = rows->crowds[contact->body];
       const uint32_t crowd = first > second ? first : second;

@@ -25,7 +25,7 @@ typedef struct bounce {
 } bounce;
 
 static bool is_of_bodies(const rl_state *state, const rl_row *row) {
-  return row->kind == RL_ROW_CONTACT && state->contacts[row->item].rope == RL_NONE;
+  return row->kind == RL_ROW_CONTACT && rl_is_of_bodies(&state->contacts[row->item]);
 }
 
 // A rate below that which gravity gives a body at rest in two steps is no hit (Mueller et al.

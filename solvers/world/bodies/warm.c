@@ -4,7 +4,7 @@
 #include "../islands.h"
 
 static bool pushes(const rl_state *state, const rl_row *row) {
-  return state->contacts[row->item].rope == RL_NONE && state->multipliers[row->source] > 0.0;
+  return rl_is_of_bodies(&state->contacts[row->item]) && state->multipliers[row->source] > 0.0;
 }
 
 // Returns the first slot of a row that can move; slot_count if none can.
@@ -115,7 +115,7 @@ void rl_warm_contacts(const rl_model *model, rl_state *state, rl_rows *rows, dou
   find_answers(model, state, rows, h);
   find_shares(model, state, rows, h, most);
   for (uint32_t k = 0; k < state->contact_count; k++) {
-    if (state->contacts[k].rope == RL_NONE) {
+    if (rl_is_of_bodies(&state->contacts[k])) {
       const rl_row *row = &rows->rows[rows->span_count + k];
       const double share = pushes(state, row) ? warmth_of(model, state, rows, row)->share : 0.0;
       state->multipliers[model->link_count + k] *= share;

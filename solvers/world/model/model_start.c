@@ -81,7 +81,7 @@ static bool check_contacts(const rl_model *model, rl_state *state, rl_rows *rows
     }
     const rl_contact *contact = &state->contacts[row->item];
     rl_row_evaluate(model, state, rows, row, state->points);
-    apart = (contact->rope == RL_NONE  ? check_bodies_apart
+    apart = (rl_is_of_bodies(contact)  ? check_bodies_apart
              : rl_is_of_ropes(contact) ? check_ropes_apart
                                        : check_rope_outside)(model, contact, row->value, fault);
   }

@@ -5,7 +5,7 @@ void rl_slips_keep(rl_state *state, rl_rows *rows, const rl_vec3 *slid, double s
   for (uint32_t i = 0; i < state->contact_count && state->slips; i++) {
     rl_row *row = &rows->rows[rows->span_count + i];
     const rl_contact *contact = &state->contacts[i];
-    const bool rubs = contact->rope != RL_NONE && contact->body != RL_NONE && row->friction > 0.0;
+    const bool rubs = rl_is_on_body(contact) && row->friction > 0.0;
     rl_vec3 slip = {0.0, 0.0, 0.0};
     if (rubs && state->multipliers[row->source] > 0.0) {
       rl_row_evaluate(state->model, state, rows, row, state->points);

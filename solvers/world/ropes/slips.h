@@ -10,7 +10,7 @@
 // unless a rope with mass touches a body.
 static inline rl_vec3 rl_slip(const rl_state *state, const rl_row *row) {
   const rl_contact *contact = &state->contacts[row->item];
-  if (!state->slips || contact->rope == RL_NONE || contact->body == RL_NONE) {
+  if (!state->slips || !rl_is_on_body(contact)) {
     return RL_LITERAL(rl_vec3){0.0, 0.0, 0.0};
   }
   const rl_vec3 slip = rl_rotate(state->rotations[contact->body], state->slips[row->item]);
