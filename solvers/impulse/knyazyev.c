@@ -307,8 +307,7 @@ static void straighten(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t i = 1; i < rope->link_count; i++) {
     const uint32_t slot = rl_rope_node(model, state, index, i);
     way += state->links[rope->first_link + i - 1].rest;
-    const rl_vec3 p = rl_add_scaled(ends[0], way / rope->length, along);
-    state->points[slot] = (rl_point){p.x, p.y, p.z, state->points[slot].w};
+    rl_put(&state->points[slot], rl_add_scaled(ends[0], way / rope->length, along));
     state->velocities[slot] = rl_add_scaled(start, way / rope->length, faster);
   }
 }

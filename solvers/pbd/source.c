@@ -67,7 +67,7 @@ static void predict(source *self, const rl_model *model, rl_state *state, double
       const rl_vec3 last = rl_sub(at, self->previous[i]);
       const rl_vec3 next = rl_add_scaled(rl_add_scaled(at, damping, last), half, model->gravity);
       self->previous[i] = at;
-      state->points[i] = (rl_point){next.x, next.y, next.z, state->points[i].w};
+      rl_put(&state->points[i], next);
     }
   }
 }

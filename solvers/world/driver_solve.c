@@ -51,9 +51,7 @@ static void drive_end(const rl_driver *driver, double t1) {
   for (uint32_t i = 0; i < driver->model->body_count; i++) {
     const rl_body *body = &driver->model->bodies[i];
     if (body->motion == RL_DRIVEN) {
-      rl_point *point = &driver->state->points[rl_body_slot(driver->model, i)];
-      const rl_vec3 p = driven_position(body, t1);
-      *point = (rl_point){p.x, p.y, p.z, point->w};
+      rl_put(&driver->state->points[rl_body_slot(driver->model, i)], driven_position(body, t1));
       if (body->spin_slot != RL_NONE) {
         driver->state->rotations[i] =
             rl_quat_product(rl_quat_from_vector(rl_scale(t1, body->spin)), body->rotation);

@@ -115,7 +115,7 @@ void rl_rotation_settle(const rl_model *model, rl_state *state, rl_turn kept) {
     const rl_quat step = quat_from_gibbs(gibbs(body, state->points));
     state->velocities[body->spin_slot] = turned_rate(body, state, step, kept);
     state->rotations[i] = rl_quat_unit(rl_quat_product(state->rotations[i], step));
-    *turn = (rl_point){0.0, 0.0, 0.0, turn->w};
+    rl_put(turn, (rl_vec3){0.0, 0.0, 0.0});
   }
 }
 

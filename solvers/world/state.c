@@ -264,8 +264,7 @@ void rl_state_place_holds(const rl_model *model, rl_state *state) {
     const rl_hold *hold = &model->holds[i];
     const uint32_t body = rl_body_slot(model, hold->body);
     const rl_vec3 arm = rl_rotate(state->rotations[hold->body], hold->offset);
-    const rl_vec3 p = rl_add(rl_position(&state->points[body]), arm);
-    state->points[hold->slot] = (rl_point){p.x, p.y, p.z, state->points[hold->slot].w};
+    rl_put(&state->points[hold->slot], rl_add(rl_position(&state->points[body]), arm));
     state->velocities[hold->slot] =
         rl_add(state->velocities[body], rl_cross(rl_body_spin(model, state, hold->body), arm));
   }

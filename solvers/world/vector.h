@@ -109,6 +109,11 @@ static inline rl_vec3 rl_position(const rl_point *p) {
   return RL_LITERAL(rl_vec3){p->x, p->y, p->z};
 }
 
+// Put a point at a place, and move it by a vector.
+static inline void rl_put(rl_point *p, rl_vec3 at) {
+  *p = RL_LITERAL(rl_point){at.x, at.y, at.z, p->w};
+}
+
 static inline void rl_move(rl_point *p, rl_vec3 by) {
   p->x += by.x;
   p->y += by.y;

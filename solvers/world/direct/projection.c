@@ -111,7 +111,7 @@ static void turn_again(rl_projection *p, const rl_model *model, rl_state *state)
   for (uint32_t i = model->place_count; i < model->slot_count; i++) {
     rl_point *point = &state->points[i];
     p->turns[i] = rl_add(p->turns[i], rl_position(point));
-    *point = (rl_point){0.0, 0.0, 0.0, point->w};
+    rl_put(point, (rl_vec3){0.0, 0.0, 0.0});
     state->velocities[i] = rl_add_scaled(p->spins[i], 1.0 / p->dt, p->turns[i]);
   }
   memcpy(state->rotations, p->rotations, model->body_count * sizeof *p->rotations);

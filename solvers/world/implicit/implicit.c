@@ -101,8 +101,7 @@ static void predict_places(rl_implicit *p, const rl_model *model, rl_state *stat
       velocity = rl_add_scaled(rl_scale(4.0 / 3.0, velocity), -1.0 / 3.0, p->past_rates[i]);
     }
     predict_place(p, model, state, i, from, velocity);
-    const rl_vec3 y = p->target[i];
-    *point = (rl_point){y.x, y.y, y.z, point->w};
+    rl_put(point, p->target[i]);
   }
 }
 
@@ -320,9 +319,8 @@ static bool is_free(rl_implicit *p, const rl_model *model, rl_state *state, rl_r
 // pulls, if that is nearer to one and no elastic row is strained there.
 static void end_unsettled(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows) {
   for (uint32_t i = 0; i < model->slot_count; i++) {
-    const rl_vec3 y = p->target[i];
     if (rl_implicit_moves(p, i)) {
-      state->points[i] = (rl_point){y.x, y.y, y.z, state->points[i].w};
+      rl_put(&state->points[i], p->target[i]);
     }
   }
   for (uint32_t k = 0; k < p->tangents.tangents_count; k++) {
@@ -524,7 +522,7 @@ static void finish_spins(rl_implicit *p, const rl_model *model, rl_state *state)
     rl_point *turn = &state->points[i];
     state->velocities[i] = rl_add_scaled(state->velocities[i], 1.0 / h, rl_position(turn));
     if (middle) {
-      *turn = (rl_point){0.0, 0.0, 0.0, turn->w};
+      rl_put(turn, (rl_vec3){0.0, 0.0, 0.0});
     }
   }
 }

@@ -68,7 +68,7 @@ static void begin(rl_implicit *p, const rl_model *model, rl_state *state) {
     if (rl_implicit_moves(p, i)) {
       const rl_vec3 from = rl_position(&p->origin[i]);
       all += p->inertia[i] * rl_distance(from, p->target[i]);
-      state->points[i] = (rl_point){from.x, from.y, from.z, state->points[i].w};
+      rl_put(&state->points[i], from);
     }
   }
   for (uint32_t m = 0; m < model->link_count; m++) {

@@ -40,7 +40,7 @@ static bool is_bounded(const rl_implicit *p, uint32_t m) { return p->lower[m] ==
 
 static void put(const rl_implicit *p, rl_state *state, uint32_t slot, rl_vec3 place) {
   if (rl_implicit_moves(p, slot)) {
-    state->points[slot] = (rl_point){place.x, place.y, place.z, state->points[slot].w};
+    rl_put(&state->points[slot], place);
   }
 }
 
