@@ -595,9 +595,24 @@ static void find_with_springs(rl_implicit *p, const rl_model *model, rl_state *s
   info->residual = residual;
 }
 
+// Solves the step once more from its start, by backward Euler. `is_near`: the state is at the end
+// that BDF2 has found, which is a good guess.
+static rl_reason find_again(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
+                            const rl_implicit_method *method, int iterations, bool is_near,
+                            rl_step_info *info) {
+  rl_point *end = p->kept.points; // scratch until an iterate is kept
+  memcpy(end, state->points, model->slot_count * sizeof *end);
+  begin_again(p, model, state, rows, method, RL_EULER);
+  for (uint32_t i = 0; i < model->place_count && is_near; i++) {
+    if (rl_implicit_moves(p, i)) {
+      state->points[i] = end[i];
+    }
+  }
+  return find(p, model, state, rows, method, iterations, is_near, info);
+}
+
 rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *state, rl_rows *rows,
                            const rl_implicit_method *method, double dt, rl_step_info *info) {
-  const bool middle = method->integrator == RL_MIDPOINT;
   const bool starts = method->integrator == RL_BDF2 && p->past_dt != dt;
   p->dt = dt;
   remember_start(p, model, state);
@@ -619,22 +634,16 @@ rl_reason rl_implicit_step(rl_implicit *p, const rl_model *model, rl_state *stat
     again = is_rough(p, state, rows, reason, info);
   }
   if (again) {
-    const bool is_end = p->integrator == RL_BDF2 && reason == RL_CONVERGED_TOLERANCE;
-    memcpy(p->kept.points, state->points, model->slot_count * sizeof *p->kept.points);
-    begin_again(p, model, state, rows, method, RL_EULER);
-    for (uint32_t i = 0; i < model->place_count && is_end; i++) { // BDF2's end is a good guess
-      if (rl_implicit_moves(p, i)) {
-        state->points[i] = p->kept.points[i];
-      }
-    }
+    const bool is_near = p->integrator == RL_BDF2 && reason == RL_CONVERGED_TOLERANCE;
     const int left = method->iterations - (int)(info->iterations - before);
-    reason = find(p, model, state, rows, method, left, is_end, info);
+    reason = find_again(p, model, state, rows, method, left, is_near, info);
   }
   if (reason == RL_CONVERGED_ITERATIONS && method->gives && method->iterations > method->tries) {
     find_with_springs(p, model, state, rows, method, info);
   }
   // After a step with an impact or friction there is no past for BDF2.
   p->past_dt = rubs(p) || rl_ledger_is_hit(info->ledger, state, rows) ? 0.0 : dt;
-  finish(p, model, state, rows, middle && !rubs(p), info);
+  const bool rests = method->integrator == RL_MIDPOINT && !rubs(p);
+  finish(p, model, state, rows, rests, info);
   return reason;
 }
