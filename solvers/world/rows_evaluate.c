@@ -544,26 +544,30 @@ static void evaluate_bodies(const rl_model *model, const rl_state *state, rl_row
   }
 }
 
-rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
-  const rl_contact *contact = &state->contacts[row->item];
-  const rl_foot *found = &rows->feet[row->item];
-  rl_row_evaluate(model, state, rows, row, state->points);
-  if (contact->rope == RL_NONE) {
-    const uint32_t other = contact->slot - model->node_count;
-    const rl_body_pose first = rl_body_pose_at(model, state, state->points, other);
-    double below;
-    const rl_vec3 core = rl_add(first.centre, rl_rotate(first.rotation, found->core));
-    const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),
-                                        row->normal, &below);
-    return rl_add_scaled(p, row->value, row->normal);
-  }
-  if (rl_is_of_ropes(contact)) {
-    const rl_link *other = &state->links[contact->other];
-    const rl_vec3 from = rl_position(&state->points[other->a]);
-    const rl_vec3 way = rl_sub(rl_position(&state->points[other->b]), from);
-    return rl_add_scaled(rl_add_scaled(from, found->other_fraction, way),
-                         model->ropes[model->link_rope[contact->other]].radius, row->normal);
-  }
+// Return the place of a contact on the surface of its body (rl_contact_place); a row as last
+// evaluated at the state's positions.
+static rl_vec3 place_of_bodies(const rl_model *model, const rl_state *state, const rl_foot *found,
+                               const rl_contact *contact, const rl_row *row) {
+  const uint32_t other = contact->slot - model->node_count;
+  const rl_body_pose first = rl_body_pose_at(model, state, state->points, other);
+  const rl_vec3 core = rl_add(first.centre, rl_rotate(first.rotation, found->core));
+  double below;
+  const rl_vec3 p = rl_rounding_point(core, found->radius, rl_rotate(first.rotation, found->axis),
+                                      row->normal, &below);
+  return rl_add_scaled(p, row->value, row->normal);
+}
+
+static rl_vec3 place_of_ropes(const rl_model *model, const rl_state *state, const rl_foot *found,
+                              const rl_contact *contact, const rl_row *row) {
+  const rl_link *other = &state->links[contact->other];
+  const rl_vec3 from = rl_position(&state->points[other->a]);
+  const rl_vec3 way = rl_sub(rl_position(&state->points[other->b]), from);
+  return rl_add_scaled(rl_add_scaled(from, found->other_fraction, way),
+                       model->ropes[model->link_rope[contact->other]].radius, row->normal);
+}
+
+static rl_vec3 place_on_body(const rl_model *model, const rl_state *state, const rl_foot *found,
+                             const rl_contact *contact, const rl_row *row) {
   rl_vec3 p = rl_position(&state->points[contact->slot]);
   if (contact->next != RL_NONE) {
     const rl_vec3 to = rl_position(&state->points[contact->next]);
@@ -573,6 +577,15 @@ rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *
   const rl_body_pose at = rl_body_pose_at(model, state, state->points, contact->body);
   const double distance = touched_surface(model, contact, found, at, p).distance;
   return rl_add_scaled(p, -distance, row->normal);
+}
+
+rl_vec3 rl_contact_place(const rl_model *model, const rl_state *state, rl_rows *rows, rl_row *row) {
+  const rl_contact *contact = &state->contacts[row->item];
+  rl_row_evaluate(model, state, rows, row, state->points);
+  return (rl_is_of_bodies(contact) ? place_of_bodies
+          : rl_is_of_ropes(contact)
+              ? place_of_ropes
+              : place_on_body)(model, state, &rows->feet[row->item], contact, row);
 }
 
 // Sets the entries of a contact of two elements between nodes.
@@ -640,7 +653,7 @@ void rl_row_evaluate(const rl_model *model, const rl_state *state, rl_rows *rows
     evaluate_span(model, state, rows, row, points);
   } else if (rl_is_of_bodies(&state->contacts[row->item])) {
     evaluate_bodies(model, state, rows, row, points);
-  } else if (state->contacts[row->item].body == RL_NONE) {
+  } else if (rl_is_of_ropes(&state->contacts[row->item])) {
     evaluate_ropes(model, state, rows, row, points);
   } else {
     evaluate_contact(model, state, rows, row, points);
