@@ -158,10 +158,14 @@ static void count_strands(rl_rows *rows) {
       const rl_row *row = &rows->rows[k];
       const uint32_t end = row->first_entry + (row->piece_count > 0 ? row->entry_count : 0);
       for (rl_entry *e = &rows->entries[row->first_entry]; e < &rows->entries[end]; e++) {
-        e->strands = pass == 1 ? (uint32_t)counts[e->slot].x : e->strands;
-        counts[e->slot].x = pass == 0   ? counts[e->slot].x + 1.0
-                            : pass == 1 ? counts[e->slot].x
-                                        : 0.0;
+        double *count = &counts[e->slot].x;
+        if (pass == 0) {
+          *count += 1.0;
+        } else if (pass == 1) {
+          e->strands = (uint32_t)*count;
+        } else {
+          *count = 0.0;
+        }
       }
     }
   }
