@@ -20,10 +20,11 @@ static rl_touch touch_of_ball(rl_vec3 core, double radius, const rl_surface *s, 
                     .gap = s->distance - radius};
 }
 
-void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core, double radius,
-                       uint32_t feature, bool swapped) {
+// Adds the touch of a ball of the first part with the surface of the second.
+static void add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core, double radius,
+                     uint32_t feature) {
   const rl_surface s = rl_shape_surface(second->part, second->position, second->rotation, core);
-  rl_touch_add(list, touch_of_ball(core, radius, &s, feature, swapped));
+  rl_touch_add(list, touch_of_ball(core, radius, &s, feature, false));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -173,7 +174,7 @@ static void corners_touch(const rl_solid *a, const rl_solid *b, rl_touch_list *l
   rl_polyhedron p;
   rl_polyhedron_place(a, &p);
   for (uint32_t i = 0; i < p.vertex_count; i++) {
-    rl_touch_add_ball(list, b, p.vertices[i], 0.0, i, false);
+    add_ball(list, b, p.vertices[i], 0.0, i);
   }
 }
 
@@ -206,8 +207,7 @@ static void find(const rl_solid *a, const rl_solid *b, rl_touch_list *list) {
     return;
   }
   if (first == RL_SPHERE) {
-    rl_touch_add_ball(list, b, rl_solid_point(a, (rl_vec3){0.0, 0.0, 0.0}), a->part->radius, 0,
-                      false);
+    add_ball(list, b, rl_solid_point(a, (rl_vec3){0.0, 0.0, 0.0}), a->part->radius, 0);
   } else if (first == RL_CAPSULE) {
     capsule_touch(a, b, list);
   } else if (first == RL_CYLINDER) {

@@ -24,10 +24,6 @@ typedef struct rl_touch_list {
 // Adds a touch unless its gap is larger than `reach` or the list is full.
 void rl_touch_add(rl_touch_list *list, rl_touch touch);
 
-// Adds the touch of a ball of the first part with the surface of the second.
-void rl_touch_add_ball(rl_touch_list *list, const rl_solid *second, rl_vec3 core, double radius,
-                       uint32_t feature, bool swapped);
-
 typedef struct rl_polyhedron rl_polyhedron;
 
 // A half-space, face or end, all of them flat, or the side of a capsule or cylinder.
