@@ -62,7 +62,8 @@ bool rl_shipped_find(const rl_shipped *kind, const char *name, char path[RL_PATH
   }
   const size_t length = strlen(name);
   if (length > 5 && strcmp(name + length - 5, ".yaml") == 0) {
-    snprintf(message, size, "no file '%s'; %s", name, kind->where);
+    snprintf(message, size, rl_is_folder(name) ? "'%s' is a folder; %s" : "no file '%s'; %s", name,
+             kind->where);
     return false;
   }
   size_t count = 0;

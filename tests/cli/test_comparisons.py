@@ -99,6 +99,12 @@ class Comparisons(Case):
         before = contents(killed)
         self.refused(*self.words, "--out", killed, says=("hanging-chain", "--force"))
         self.expect(contents(killed), before, "files after a refused comparison")
+        other = ropelab("compare", "pendulum", "--solver", "pbd", "--duration", "0.1",
+                        "--out", killed)
+        self.expect_exit(other, DONE)
+        after = contents(killed)
+        self.expect({name: after.get(name) for name in before}, before,
+                    "runs of a comparison that was killed, after another one")
 
     def test_files_of_others_are_not_overwritten(self) -> None:
         words = ("pendulum", "--solver", "pbd", "--duration", "0.1")

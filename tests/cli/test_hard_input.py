@@ -304,6 +304,10 @@ class HardInput(cli.Case):
 
     def test_file_that_is_not_there(self) -> None:
         self.refuse("check", "nothing.yaml", says=("no file 'nothing.yaml'; `ropelab list",))
+        for name in ("results", "results.yaml"):
+            folder = cli.new_folder() / name
+            folder.mkdir(parents=True)
+            self.refuse("run", folder, "--solver", "pbd", says=(str(folder), "a folder"))
 
     def test_options(self) -> None:
         for what, options, *says in OPTIONS:
