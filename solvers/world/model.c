@@ -169,36 +169,38 @@ static bool count_all(rl_builder *b, rl_fault *fault) {
   return true;
 }
 
+// Places the arrays that the builder writes, most of which the model shows.
 static void lay_out(rl_builder *b, rl_carver *c) {
-  const rl_model *m = b->model;
-  b->bodies = rl_carve(c, m->body_count, sizeof(rl_body));
+  rl_model *m = b->model;
+  m->bodies = b->bodies = rl_carve(c, m->body_count, sizeof(rl_body));
   b->parts = rl_carve(c, b->part_count, sizeof(rl_part));
   b->faces = rl_carve(c, RL_HULL_FACES(b->hull_point_count), sizeof(rl_face));
   b->corners = rl_carve(c, RL_HULL_CORNERS(b->hull_point_count), sizeof(uint16_t));
   b->twins = rl_carve(c, RL_HULL_CORNERS(b->hull_point_count), sizeof(uint32_t));
   b->hull_points = rl_carve(c, b->hull_point_count, sizeof(rl_vec3));
   b->keys = rl_carve(c, b->key_count, sizeof(rl_drive_key));
-  b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
-  b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
-  b->eye_frictions = rl_carve(c, m->eye_count, sizeof(double));
-  b->eye_elements = rl_carve(c, m->eye_count, sizeof(uint32_t));
-  b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
-  b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
-  b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
-  b->seams = rl_carve(c, m->has_belts ? m->rope_count : 0, sizeof(rl_vec3));
-  b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
-  b->masses = rl_carve(c, m->slot_count, sizeof(double));
-  b->velocities = rl_carve(c, m->slot_count, sizeof(rl_vec3));
-  b->drags = rl_carve(c, m->slot_count, sizeof(double));
-  b->links = rl_carve(c, m->link_count, sizeof(rl_link));
-  b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
-  b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
-  b->node_hold = rl_carve(c, m->node_count, sizeof(uint32_t));
-  b->events = rl_carve(c, m->event_count, sizeof(rl_event));
-  b->strengths =
-      rl_carve(c, rl_definition_tears(b->definition) ? m->link_count : 0, sizeof(double));
-  b->touches = rl_carve(c, (size_t)m->rope_count * m->body_count, 1);
-  b->frictions = rl_carve(c, (size_t)m->rope_count * m->body_count, sizeof(double));
+  m->ropes = b->ropes = rl_carve(c, m->rope_count, sizeof(rl_rope));
+  m->eyes = b->eyes = rl_carve(c, m->eye_count, sizeof(rl_vertex));
+  m->eye_frictions = b->eye_frictions = rl_carve(c, m->eye_count, sizeof(double));
+  m->eye_elements = b->eye_elements = rl_carve(c, m->eye_count, sizeof(uint32_t));
+  m->holds = b->holds = rl_carve(c, m->hold_count, sizeof(rl_hold));
+  m->pairs = b->pairs = rl_carve(c, m->pair_count, sizeof(rl_pair));
+  m->wraps = b->wraps = rl_carve(c, m->wrap_capacity, sizeof(rl_wrap));
+  m->seams = b->seams = rl_carve(c, m->has_belts ? m->rope_count : 0, sizeof(rl_vec3));
+  m->points = b->points = rl_carve(c, m->slot_count, sizeof(rl_point));
+  m->masses = b->masses = rl_carve(c, m->slot_count, sizeof(double));
+  m->velocities = b->velocities = rl_carve(c, m->slot_count, sizeof(rl_vec3));
+  m->drags = b->drags = rl_carve(c, m->slot_count, sizeof(double));
+  m->links = b->links = rl_carve(c, m->link_count, sizeof(rl_link));
+  m->link_rope = b->link_rope = rl_carve(c, m->link_count, sizeof(uint32_t));
+  m->node_rope = b->node_rope = rl_carve(c, m->node_count, sizeof(uint32_t));
+  m->node_hold = b->node_hold = rl_carve(c, m->node_count, sizeof(uint32_t));
+  m->events = b->events = rl_carve(c, m->event_count, sizeof(rl_event));
+  if (rl_definition_tears(b->definition)) {
+    m->strengths = b->strengths = rl_carve(c, m->link_count, sizeof(double));
+  }
+  m->touches = b->touches = rl_carve(c, (size_t)m->rope_count * m->body_count, 1);
+  m->frictions = b->frictions = rl_carve(c, (size_t)m->rope_count * m->body_count, sizeof(double));
   b->names = rl_carve(c, b->name_bytes, 1);
 }
 
@@ -277,33 +279,6 @@ static void free_scratch(rl_builder *b) {
   free(b->built);
 }
 
-// The model's view of the arrays that the builder writes.
-static void show_arrays(const rl_builder *b) {
-  rl_model *model = b->model;
-  model->gravity = b->definition->gravity;
-  model->bodies = b->bodies;
-  model->ropes = b->ropes;
-  model->eyes = b->eyes;
-  model->eye_frictions = b->eye_frictions;
-  model->eye_elements = b->eye_elements;
-  model->holds = b->holds;
-  model->pairs = b->pairs;
-  model->wraps = b->wraps;
-  model->seams = b->seams;
-  model->points = b->points;
-  model->masses = b->masses;
-  model->velocities = b->velocities;
-  model->drags = b->drags;
-  model->links = b->links;
-  model->link_rope = b->link_rope;
-  model->node_rope = b->node_rope;
-  model->node_hold = b->node_hold;
-  model->touches = b->touches;
-  model->frictions = b->frictions;
-  model->events = b->events;
-  model->strengths = rl_definition_tears(b->definition) ? b->strengths : NULL;
-}
-
 static rl_model *create(const rl_definition *definition, rl_fault *fault) {
   rl_model *model = calloc(1, sizeof *model);
   rl_builder b = {.definition = definition, .model = model};
@@ -311,6 +286,7 @@ static rl_model *create(const rl_definition *definition, rl_fault *fault) {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
     return NULL;
   }
+  model->gravity = definition->gravity;
   rl_carver counter = {0};
   if (count_all(&b, fault)) {
     lay_out(&b, &counter);
@@ -327,7 +303,6 @@ static rl_model *create(const rl_definition *definition, rl_fault *fault) {
     resolved.ropes = b.copies;
     b.definition = &resolved;
     lay_out(&b, &(rl_carver){.block = block});
-    show_arrays(&b);
     done = build_all(&b, fault) && rl_model_check_start(model, &resolved, fault);
   } else {
     rl_fault_set(fault, RL_FAULT_MEMORY, RL_NONE, RL_NONE, NULL, "out of memory");
