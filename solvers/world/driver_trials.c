@@ -20,16 +20,17 @@ static double stored_in_springs(const rl_driver *driver) {
                                      : 0.0;
 }
 
-// Returns the energy that a step has gained beside the work done on it [J].
-static double gained(const rl_driver *driver) {
-  const double before =
-      rl_energy_total(rl_state_energy(driver->model, driver->before)) + driver->stored;
+// Returns the energy that a step from a state has gained beside the work done on it [J].
+static double gained_since(const rl_driver *driver, const rl_state *start) {
+  const double before = rl_energy_total(rl_state_energy(driver->model, start)) + driver->stored;
   const double work =
       driver->type->keeps_ledger
           ? 0.0
           : rl_ledger_work(driver->ledger, driver->model, driver->state, driver->rows, driver->dt);
   return rl_energy_total(rl_driver_energy(driver)) - before - driver->info.work - work;
 }
+
+static double gained(const rl_driver *driver) { return gained_since(driver, driver->before); }
 
 // Whether a step has gained so much energy that its positions may be wrong.
 static bool is_doubtful(const rl_driver *driver) {
@@ -64,10 +65,11 @@ static bool jams_ahead(const rl_driver *driver, bool sticks) {
                                      !rl_driver_has_springs(driver) && may_miss(driver), sticks);
 }
 
-// (7h) Whether a step leaves a strand that slips too long, or without a pull that it needs.
-static bool leaves_too_long(const rl_driver *driver) {
-  return rl_wraps_stick_jammed_ahead(driver->model, driver->state, driver->before, driver->rows,
-                                     true, false);
+// (7h) Whether a step from a state leaves a strand that slips too long, or without a pull that it
+// needs.
+static bool leaves_too_long(const rl_driver *driver, rl_state *start) {
+  return rl_wraps_stick_jammed_ahead(driver->model, driver->state, start, driver->rows, true,
+                                     false);
 }
 
 // Whether trials that have repeated themselves `rounds` times can end with this one: in the first
@@ -91,15 +93,12 @@ static void keep_calmest(rl_driver *driver, double *least) {
 // Returns what the first trial has gained, of which `calmest` is the start, once another one is to
 // follow; INFINITY if it leaves a strand that slips too long, or has lost much, and may not have
 // settled.
-static double first_gain(rl_driver *driver) {
+static double first_gain(const rl_driver *driver) {
   if (!driver->calmest) {
     return INFINITY;
   }
-  rl_state *next = driver->before;
-  driver->before = driver->calmest;
-  const double gain = gained(driver), scale = driver->energy_scale;
-  const bool counts = gain >= -doubtful_change * scale && !leaves_too_long(driver);
-  driver->before = next;
+  const double gain = gained_since(driver, driver->calmest), scale = driver->energy_scale;
+  const bool counts = gain >= -doubtful_change * scale && !leaves_too_long(driver, driver->calmest);
   return !counts ? INFINITY : gain <= doubtful_gain * scale ? 0.0 : gain;
 }
 
