@@ -418,12 +418,31 @@ static void set_springs(penalty *self, const rl_model *model, const rl_state *st
   }
 }
 
+// Makes substep i of a step: contacts where they are now, the springs, and the bounces.
+static void substep(penalty *self, const rl_model *model, rl_state *state, rl_rows *rows, int i,
+                    int substeps, rl_step_info *info) {
+  const bool bounces = model->pair_count > 0;
+  self->strands.left = substeps - i - 1.0;
+  self->begins = i == 0;
+  if (i > 0) {
+    rl_detect_again(model, state, rows);
+  }
+  if (rows->gives_way) {
+    rl_strand_springs_give_way(&self->strands, &self->law, model, state, rows);
+  }
+  if (bounces) {
+    begin_bounce(self, model, state, rows, i == 0);
+  }
+  integrators[(int)self->parameters[INTEGRATOR]](self, model, state, rows, info);
+  if (bounces) {
+    end_bounce(self, model, state, rows, info);
+  }
+}
+
 static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_rows *rows,
                       double dt, rl_step_info *info) {
   penalty *self = memory;
   const int substeps = (int)self->parameters[SUBSTEPS];
-  void (*const substep)(penalty *, const rl_model *, rl_state *, rl_rows *, rl_step_info *) =
-      integrators[(int)self->parameters[INTEGRATOR]];
   const size_t unknowns = rl_unknown_count(model, state);
   set_springs(self, model, state, dt / substeps);
   rl_strand_springs_give_way(&self->strands, &self->law, model, state, rows);
@@ -433,25 +452,10 @@ static rl_reason step(void *memory, const rl_model *model, rl_state *state, rl_r
     self->impulses[i] = 0.0;
   }
   for (int i = 0; i < substeps; i++) {
-    self->strands.left = substeps - i - 1.0;
-    self->begins = i == 0;
-    if (i > 0) {
-      rl_detect_again(model, state, rows);
-    }
-    if (rows->gives_way) {
-      rl_strand_springs_give_way(&self->strands, &self->law, model, state, rows);
-    }
     for (size_t k = 0; k < unknowns && i + 1 == substeps; k++) {
       self->last[k] = -self->impulses[k];
     }
-    const bool bounces = model->pair_count > 0;
-    if (bounces) {
-      begin_bounce(self, model, state, rows, i == 0);
-    }
-    substep(self, model, state, rows, info);
-    if (bounces) {
-      end_bounce(self, model, state, rows, info);
-    }
+    substep(self, model, state, rows, i, substeps, info);
   }
   info->iterations += (uint64_t)substeps;
   for (size_t i = 0; i < unknowns; i++) {
