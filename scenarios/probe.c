@@ -79,7 +79,7 @@ static bool has_eye_on(scene s, size_t rope, size_t body) {
 // Whether a rope can touch the body or runs through an eye on it.
 static bool can_touch(scene s, size_t rope, size_t body) {
   return (s.model
-              ? s.model->touches[rope * s.model->body_count + body] != 0
+              ? rl_rope_touches(s.model, (uint32_t)rope, (uint32_t)body)
               : rl_definition_touches(s.definition, &s.definition->ropes[rope], (uint32_t)body)) ||
          has_eye_on(s, rope, body);
 }

@@ -78,7 +78,6 @@ static void measure_piece(rl_metrics *metrics, const rl_model *model, const rl_s
 static void measure_pieces(rl_metrics *metrics, const rl_model *model, const rl_state *state,
                            uint32_t rope) {
   const rl_path_item *items = rl_path_items(state, rope);
-  const uint8_t *touches = &model->touches[(size_t)rope * model->body_count];
   const double thick = model->ropes[rope].radius;
   const uint32_t count = rl_wraps_is_loop(model, rope) ? 0 : state->wrap_counts[rope] + 1;
   ball whole = {items[0].exit, thick};
@@ -88,7 +87,7 @@ static void measure_pieces(rl_metrics *metrics, const rl_model *model, const rl_
     whole.radius = fmax(whole.radius, fmax(from, to) + thick);
   }
   for (uint32_t body = 0; body < model->body_count && count > 0; body++) {
-    const bool near = touches[body] && is_near(whole, model, state, body);
+    const bool near = rl_rope_touches(model, rope, body) && is_near(whole, model, state, body);
     for (uint32_t k = 0; near && k < count; k++) {
       const rl_vec3 middle = rl_scale(0.5, rl_add(items[k].exit, items[k + 1].entry));
       const ball about = {middle, rl_distance(middle, items[k].exit) + thick};
@@ -182,8 +181,7 @@ static void measure_stretch(rl_metrics *metrics, const rl_model *model, const rl
     whole.radius = fmax(whole.radius, fmax(from, to) + thick);
   }
   for (uint32_t body = 0; body < model->body_count; body++) {
-    const bool touches = model->touches[(size_t)rope * model->body_count + body] &&
-                         is_near(whole, model, state, body);
+    const bool touches = rl_rope_touches(model, rope, body) && is_near(whole, model, state, body);
     for (uint32_t i = first; touches && i < end; i++) {
       measure_element(metrics, model, state, rope, i, body);
     }

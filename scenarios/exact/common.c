@@ -117,7 +117,7 @@ static rl_exact_bend wrap_at(const rl_model *model, const rl_state *state, uint3
       .radius = item->radius,
       .wrap = item->wrap,
       .turn = item->turn,
-      .friction = model->frictions[(size_t)rope * model->body_count + wrap->body],
+      .friction = rl_rope_friction(model, rope, wrap->body),
   };
 }
 
@@ -246,7 +246,6 @@ bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bo
                          char *message, size_t size) {
   const uint32_t *ends = model->ropes[rope].ends;
   const rl_body *body = &model->bodies[post];
-  const size_t pair = (size_t)rope * model->body_count + post;
   const rl_shape shape = body->part_count == 1 ? body->parts[0].shape : RL_PLANE;
   const bool is_known = round ? shape == RL_CYLINDER : rl_is_polyhedron(shape);
   if (!rl_exact_is_taut_line(model, rope, message, size)) {
@@ -258,8 +257,8 @@ bool rl_exact_is_winding(const rl_model *model, uint32_t rope, uint32_t post, bo
       rl_exact_load_mismatch(model, ends[1], false),
       body->motion != RL_FIXED ? "a body that is not fixed" : NULL,
       is_known ? NULL : "another shape",
-      model->touches[pair] ? NULL : "a rope that does not touch it",
-      model->frictions[pair] > 0.0 ? "friction" : NULL,
+      rl_rope_touches(model, rope, post) ? NULL : "a rope that does not touch it",
+      rl_rope_friction(model, rope, post) > 0.0 ? "friction" : NULL,
   };
   return rl_exact_fits(found, RL_EXACT_COUNT(found), message, size,
                        "winding is of rope '%s' from a fixed point to the centre of a free body, "
@@ -305,7 +304,7 @@ bool rl_exact_falls_on(const rl_model *model, uint32_t rope, uint32_t ground, rl
                        double *height) {
   const rl_body *floor = &model->bodies[ground];
   for (uint32_t b = 0; b < model->body_count; b++) {
-    if ((model->touches[(size_t)rope * model->body_count + b] != 0) != (b == ground)) {
+    if (rl_rope_touches(model, rope, b) != (b == ground)) {
       return false;
     }
   }

@@ -57,7 +57,7 @@ static bool is_carried(const heap_chain *self, const rl_model *model) {
   bool touches = false;
   for (uint32_t b = 0; b < model->body_count; b++) {
     double height;
-    const bool here = model->touches[(size_t)self->chain.rope * model->body_count + b] != 0;
+    const bool here = rl_rope_touches(model, self->chain.rope, b);
     touches = touches || here;
     if (here && (!rl_exact_falls_on(model, self->chain.rope, b, self->away, &height) ||
                  fabs(rl_dot(self->heap, self->away) - height) > 1e-9 * self->chain.rest)) {

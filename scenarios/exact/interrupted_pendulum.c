@@ -51,9 +51,7 @@ static bool find_peg(const interrupted_pendulum *self, const rl_model *model, do
   const char *const found[] = {
       peg->motion == RL_FIXED ? NULL : "a body that is not fixed",
       round ? NULL : "another shape",
-      model->touches[(size_t)self->rope * model->body_count + self->peg]
-          ? NULL
-          : "a rope that does not touch it",
+      rl_rope_touches(model, self->rope, self->peg) ? NULL : "a rope that does not touch it",
       below ? NULL : "a place that is not between pivot and bob",
       round && !crosses ? "an axis that is not across the swing" : NULL,
       round && below && !(radius < 0.01 * (length - *depth)) ? "a thicker one" : NULL,

@@ -98,8 +98,8 @@ static bool read(sliding_chain *self, const rl_model *model, const uint32_t *arg
     return false;
   }
   for (uint32_t b = 0; b < model->body_count; b++) {
-    const size_t pair = (size_t)index * model->body_count + b;
-    if (model->touches[pair] && model->frictions[pair] > 0.0 && b != arguments[1]) {
+    if (rl_rope_touches(model, index, b) && rl_rope_friction(model, index, b) > 0.0 &&
+        b != arguments[1]) {
       return rl_exact_refuse(message, size, "only '%s' may have friction, not '%s'",
                              model->bodies[arguments[1]].name, model->bodies[b].name);
     }
@@ -225,9 +225,9 @@ static bool at(const void *memory, const rl_model *model, double t, rl_state *st
 static bool touches_only(const sliding_chain *self, const rl_model *model, uint32_t body) {
   uint32_t count = 0;
   for (uint32_t b = 0; b < model->body_count; b++) {
-    count += model->touches[(size_t)self->chain.rope * model->body_count + b] ? 1 : 0;
+    count += rl_rope_touches(model, self->chain.rope, b) ? 1 : 0;
   }
-  return count == 1 && model->touches[(size_t)self->chain.rope * model->body_count + body];
+  return count == 1 && rl_rope_touches(model, self->chain.rope, body);
 }
 
 // Returns the force on the body, from the change of momentum: the momentum is m v/L times the

@@ -70,8 +70,7 @@ static double ground_height(const rl_model *model, uint32_t rope) {
   double height = -INFINITY;
   for (uint32_t b = 0; b < model->body_count; b++) {
     const rl_body *body = &model->bodies[b];
-    for (size_t k = 0; model->touches[(size_t)rope * model->body_count + b] && k < body->part_count;
-         k++) {
+    for (size_t k = 0; rl_rope_touches(model, rope, b) && k < body->part_count; k++) {
       height = fmax(height, plane_height(body, &body->parts[k]) + model->ropes[rope].radius);
     }
   }

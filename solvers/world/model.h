@@ -509,6 +509,15 @@ static inline const rl_hold *rl_moving_hold(const rl_model *model, uint32_t slot
   return body && (body->motion == RL_FREE || body->spin_slot != RL_NONE) ? hold : NULL;
 }
 
+// Whether a rope can touch a body, and the Coulomb coefficient of the pair.
+static inline bool rl_rope_touches(const rl_model *model, uint32_t rope, uint32_t body) {
+  return model->touches[(size_t)rope * model->body_count + body] != 0;
+}
+
+static inline double rl_rope_friction(const rl_model *model, uint32_t rope, uint32_t body) {
+  return model->frictions[(size_t)rope * model->body_count + body];
+}
+
 // Returns the body to which a rope end at a slot is tied; RL_NONE if there is none.
 uint32_t rl_tied_body(const rl_model *model, uint32_t slot);
 

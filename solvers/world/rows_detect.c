@@ -256,7 +256,7 @@ static void detect_feature(const rl_model *model, rl_state *state, rl_rows *rows
   for (uint32_t b = 0; b < model->body_count; b++) {
     const bool can_move = moves || rl_slot_moves(model, state->points, rl_body_slot(model, b));
     if (rows->near_bodies[b] && can_move && !is_tied_to(model, &contact, b) &&
-        model->touches[(size_t)contact.rope * model->body_count + b]) {
+        rl_rope_touches(model, contact.rope, b)) {
       contact.body = b;
       detect_pair(model, state, rows, contact, dt);
     }
@@ -347,7 +347,7 @@ static bool find_ropes(const rl_model *model, const rl_state *state, rl_rows *ro
 static void add_contact_row(const rl_model *model, rl_rows *rows, const rl_contact *contact,
                             uint32_t i) {
   rl_row *row = rl_rows_add(rows, RL_ROW_CONTACT, model->link_count + i, i);
-  row->friction = model->frictions[(size_t)contact->rope * model->body_count + contact->body];
+  row->friction = rl_rope_friction(model, contact->rope, contact->body);
   rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->slot));
   if (contact->next != RL_NONE) {
     rl_row_add_vertex(model, rows, row, rl_node_vertex(model, contact->next));
@@ -406,7 +406,7 @@ static double node_travelled(const rl_model *model, const rl_state *then, const 
                              uint32_t rope, uint32_t slot, double dt) {
   double share = 0.0;
   for (uint32_t b = 0; b < model->body_count; b++) {
-    if (model->touches[(size_t)rope * model->body_count + b] && rl_tied_body(model, slot) != b) {
+    if (rl_rope_touches(model, rope, b) && rl_tied_body(model, slot) != b) {
       const double moved =
           rl_distance(place_beside(model, then, slot, b), place_beside(model, now, slot, b));
       share = rl_larger(share, rl_travelled_share(model, moved, travel(model, then, slot, b, dt)));

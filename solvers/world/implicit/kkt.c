@@ -65,9 +65,9 @@ static void for_reach(walk *w, const reach *r, slot_action *action, uint32_t *va
     return;
   }
   for_eyes(w, r->rope, action, value);
-  const uint32_t bodies = w->model->body_count;
-  for (uint32_t b = 0; b < bodies && w->model->ropes[r->rope].wrap_capacity > 0; b++) {
-    if (w->model->touches[(size_t)r->rope * bodies + b]) {
+  const bool is_over = w->model->ropes[r->rope].wrap_capacity > 0;
+  for (uint32_t b = 0; b < w->model->body_count && is_over; b++) {
+    if (rl_rope_touches(w->model, r->rope, b)) {
       for_place(w, rl_body_slot(w->model, b), action, value);
     }
   }
@@ -129,7 +129,6 @@ static void meet_contact(walk *w, const reach *r, bool rubs) {
 // Meets the contacts of a node, or with `next` of the element that leads there.
 static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node, uint32_t next) {
   const rl_model *m = w->model;
-  const double *friction = &m->frictions[(size_t)rope * m->body_count];
   while (w->contact < w->state->contact_count) {
     const rl_contact *c = &w->state->contacts[w->contact];
     if (c->rope != rope || c->node != index || (c->next == RL_NONE) != (next == RL_NONE)) {
@@ -141,7 +140,7 @@ static void meet_contacts(walk *w, uint32_t rope, uint32_t index, uint32_t node,
       meet_contact(w, &r, rl_rope_pair_friction(m, c) > 0.0);
     } else {
       const reach r = {{node, next, rl_body_slot(m, c->body), RL_NONE}, RL_NONE};
-      meet_contact(w, &r, friction[c->body] > 0.0);
+      meet_contact(w, &r, rl_rope_friction(m, rope, c->body) > 0.0);
     }
   }
 }
@@ -252,7 +251,7 @@ static void find_shared(const rl_model *m, uint8_t *shared) {
       }
     }
     for (uint32_t b = 0; b < m->body_count; b++) {
-      uses[b] = m->touches[(size_t)r * m->body_count + b] ? 2 : uses[b];
+      uses[b] = rl_rope_touches(m, r, b) ? 2 : uses[b];
     }
   }
   for (uint32_t i = 0; i < m->pair_count; i++) {

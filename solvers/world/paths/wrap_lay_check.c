@@ -9,8 +9,7 @@
 
 // Whether friction can hold a rope on more than half of a ball.
 static bool holds_on_balls(const rl_model *model, uint32_t rope, uint32_t body) {
-  return !model->ropes[rope].closed &&
-         model->frictions[(size_t)rope * model->body_count + body] > 0.0;
+  return !model->ropes[rope].closed && rl_rope_friction(model, rope, body) > 0.0;
 }
 
 bool rl_lay_check_turns(const rl_model *model, const rl_definition *definition, uint32_t index,
@@ -213,7 +212,7 @@ bool rl_wraps_check_points(const rl_model *model, const rl_definition *definitio
   const rl_rope *rope = &model->ropes[index];
   const rl_rope_definition *d = &definition->ropes[index];
   for (uint32_t body = 0; body < model->body_count; body++) {
-    if (!model->touches[(size_t)index * model->body_count + body]) {
+    if (!rl_rope_touches(model, index, body)) {
       continue;
     }
     for (size_t k = 0; k < 2 && !d->closed; k++) {
@@ -279,7 +278,7 @@ static bool refuse_cut(const rl_wrapping *w, const rl_definition *definition, si
 static double depth_in(const rl_wrapping *w, const rl_path_item *items, uint32_t body) {
   const rl_model *model = w->model;
   const rl_body_pose at = rl_body_pose_at(model, w->state, w->state->points, body);
-  const bool touches = model->touches[(size_t)w->rope * model->body_count + body];
+  const bool touches = rl_rope_touches(model, w->rope, body);
   for (uint32_t i = 0; touches && i < model->bodies[body].part_count; i++) {
     const rl_part *part = &model->bodies[body].parts[i];
     rl_surface surface;

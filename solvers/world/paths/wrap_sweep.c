@@ -593,8 +593,8 @@ void rl_wraps_find_cut_parts(rl_wrapping *w, const rl_path_item *old, size_t old
     const rl_swept_piece rests = {{a, b}, {a, b}, {RL_NONE, RL_NONE}};
     const ball about = ball_about(w, w->state, &rests, model->ropes[w->rope].radius);
     for (uint32_t body = 0; body < model->body_count; body++) {
-      const bool near = model->touches[(size_t)w->rope * model->body_count + body] &&
-                        body != w->left && is_near(w, w->state, about, body);
+      const bool near = rl_rope_touches(model, w->rope, body) && body != w->left &&
+                        is_near(w, w->state, about, body);
       for (uint32_t part = 0; near && part < model->bodies[body].part_count; part++) {
         if (cuts(w, w->state, &items[k], body, part, touching) &&
             !rl_wraps_goes_through(w, old, old_count, body)) {
