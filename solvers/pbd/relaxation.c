@@ -393,9 +393,15 @@ static void project_row(const rl_relaxation *r, const rl_model *model, rl_state 
   rl_row_evaluate(model, state, rows, row, state->points);
   const double d = correct_row(r, state, rows, row, m, &state->multipliers[row->source]);
   note_pull(r, rows, row, d);
+  bool moves = false;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
     const rl_entry *e = &rows->entries[i];
-    rl_relaxation_correct(r, state, e->slot, rl_scale(-state->points[e->slot].w * d, e->force));
+    const rl_vec3 move = rl_scale(-state->points[e->slot].w * d, e->force);
+    rl_relaxation_correct(r, state, e->slot, move);
+    moves = moves || !rl_is_zero(move);
+  }
+  if (moves) { // most strands between contacts on one body do not: what stands is known
+    rl_rows_stand(rows);
   }
   if (row->friction > 0.0) {
     project_friction(r, state, rows, row);
@@ -531,6 +537,7 @@ static void project_rows(const rl_relaxation *r, const rl_model *model, rl_state
   }
   const material m = material_of(r, model, block->rope, block->lower);
   const bool contacts = block == &rows->blocks[rows->contact_block];
+  rl_rows_stand(rows);
   for (uint32_t k = 0; k < block->row_count;) {
     const uint32_t at = backward ? block->row_count - 1 - k : k;
     if (contacts && rl_is_crossing(rows, at)) {
@@ -540,6 +547,7 @@ static void project_rows(const rl_relaxation *r, const rl_model *model, rl_state
       k++;
     }
   }
+  rl_rows_move(rows);
 }
 
 // Block by block, in each the links and then the rows, or all that backward.
@@ -611,9 +619,11 @@ static double shared_inverse_mass(const rl_relaxation *r, const rl_rows *rows, c
 // the masses, so that each move is the mean of what the rows ask for and momentum stays.
 static void sweep_jacobi(rl_relaxation *r, const rl_model *model, rl_state *state, rl_rows *rows) {
   rl_point *points = state->points;
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->row_count; n++) {
     rl_row_evaluate(model, state, rows, &rows->rows[n], points);
   }
+  rl_rows_move(rows);
   count_shares(r, model, state, rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];

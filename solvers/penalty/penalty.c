@@ -219,6 +219,7 @@ static void evaluate_forces(penalty *self, const rl_model *model, rl_state *stat
     info->work -= weight * drags[i] * rl_dot(v, state->wind);
   }
   rl_bending_forces(model, state, state->points, self->forces);
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -228,6 +229,7 @@ static void evaluate_forces(penalty *self, const rl_model *model, rl_state *stat
       push_row(self, model, state, rows, &rows->rows[k], info);
     }
   }
+  rl_rows_move(rows);
   info->row_evaluations += rl_unknown_count(model, state);
 }
 

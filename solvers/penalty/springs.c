@@ -92,6 +92,7 @@ double rl_row_spring_energy(const rl_stand_in *law, const rl_model *model, const
 double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl_state *state,
                          rl_rows *rows) {
   double energy = 0.0;
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -111,5 +112,6 @@ double rl_springs_energy(const rl_stand_in *law, const rl_model *model, const rl
       }
     }
   }
+  rl_rows_move(rows);
   return energy;
 }

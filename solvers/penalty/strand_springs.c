@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strand_springs.h"
 
+#include "world/paths/strands.h"
 #include "world/paths/wrap_internal.h"
 
 // (4c) Most sweeps over the wraps of a rope.
@@ -27,6 +28,7 @@ rl_spring rl_strand_spring(const rl_strand_springs *self, const rl_stand_in *law
 static double rope_energy(const rl_stand_in *law, const rl_model *model, const rl_state *state,
                           rl_rows *rows, uint32_t rope) {
   double energy = 0.0;
+  rl_rows_stand(rows);
   for (uint32_t k = 0; k < rows->row_count; k++) {
     rl_row *row = &rows->rows[k];
     if (row->piece_count > 0 && model->link_rope[row->item] == rope) {
@@ -34,6 +36,7 @@ static double rope_energy(const rl_stand_in *law, const rl_model *model, const r
       energy += rl_row_spring_energy(law, model, row);
     }
   }
+  rl_rows_move(rows);
   return energy;
 }
 
@@ -57,18 +60,6 @@ void rl_strand_springs_keep(const rl_strand_springs *self, const rl_stand_in *la
   }
 }
 
-// The strand of a rope that begins with a piece, or ends with it; NULL: none does.
-static rl_row *strand_at(const rl_model *model, rl_rows *rows, uint32_t rope, uint32_t piece,
-                         bool begins) {
-  rl_row *found = NULL;
-  for (uint32_t k = 0; k < rows->row_count && !found; k++) {
-    rl_row *row = &rows->rows[k];
-    const uint32_t at = row->first_piece + (begins ? 0 : row->piece_count - 1);
-    found = row->piece_count > 0 && at == piece && model->link_rope[row->item] == rope ? row : NULL;
-  }
-  return found;
-}
-
 // (4c) The rest length that the strand `on` takes from `from` until friction holds its pull [m].
 static double given_way(rl_spring from, const rl_row *from_row, rl_spring on, const rl_row *on_row,
                         double ratio) {
@@ -77,14 +68,13 @@ static double given_way(rl_spring from, const rl_row *from_row, rl_spring on, co
   return fmax(fmin(moved, on_row->value), 0.0); // both slack: what is too long
 }
 
-// (4c) Moves rest length over a wrap that sticks. Returns how much [m].
+// (4c) Moves rest length over the wrap between two strands, if it sticks. Returns how much [m].
 static double give_way(rl_strand_springs *self, const rl_stand_in *law, const rl_model *model,
-                       rl_state *state, rl_rows *rows, uint32_t rope, uint32_t i) {
+                       rl_state *state, rl_rows *rows, rl_row *back, rl_row *on) {
+  const uint32_t rope = model->link_rope[back->item], i = on->first_piece - 1;
   rl_wrap *wraps = rl_wraps_of(model, state, rope);
   const double ratio = rl_wrap_holding_ratio(model, state, rope, i);
-  rl_row *back = strand_at(model, rows, rope, i, false);
-  rl_row *on = strand_at(model, rows, rope, i + 1, true);
-  if (wraps[i].grip != RL_STICKS || !isfinite(ratio) || !back || !on) {
+  if (wraps[i].grip != RL_STICKS || !isfinite(ratio)) {
     return 0.0;
   }
   rl_row_evaluate(model, state, rows, back, state->points);
@@ -113,19 +103,23 @@ void rl_strand_springs_give_way(rl_strand_springs *self, const rl_stand_in *law,
   for (size_t i = 0; i < rl_unknown_count(model, state); i++) {
     self->given[i] = 0.0;
   }
-  for (uint32_t r = 0; r < model->rope_count; r++) {
-    const rl_rope *rope = &model->ropes[r];
+  rl_rows_stand(rows); // only rest lengths move
+  for (uint32_t n = 0; n < rows->contact_block; n++) {
+    const rl_block *own = &rows->blocks[n];
+    const rl_rope *rope = &model->ropes[own->rope];
     const bool gives = rope->wrap_capacity > 0 && rope->rubs && isinf(rope->stiffness) &&
-                       !rl_wraps_is_loop(model, r);
-    const uint32_t count = gives ? state->wrap_counts[r] : 0;
+                       !rl_wraps_is_loop(model, own->rope);
+    const uint32_t count = gives ? rl_strand_count(rows, own) : 0;
     double moved = INFINITY;
     for (uint32_t sweep = 0; sweep < give_sweeps && moved > 0.0; sweep++) {
       moved = 0.0;
-      for (uint32_t i = 0; i < count; i++) {
-        moved += give_way(self, law, model, state, rows, r, i);
+      for (uint32_t k = 1; k < count; k++) {
+        moved += give_way(self, law, model, state, rows, rl_strand_row(rows, own, k - 1),
+                          rl_strand_row(rows, own, k));
       }
     }
   }
+  rl_rows_move(rows);
 }
 
 double rl_strand_springs_energy(const rl_stand_in *law, const rl_model *model,

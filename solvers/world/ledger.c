@@ -460,6 +460,7 @@ static void book_substep(rl_ledger *ledger, account *a, double impulse, double h
 // h of 0 it only keeps them.
 static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                        rl_rows *rows, double impulse, double h) {
+  rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -477,6 +478,7 @@ static void book_rates(rl_ledger *ledger, const rl_model *model, const rl_state 
       book_substep(ledger, a, impulse * state->multipliers[row->source], h, caught, now);
     }
   }
+  rl_rows_move(rows);
 }
 
 // (10)
@@ -553,6 +555,7 @@ static double element_loss(const rl_rope *rope, double rest, double compliance, 
 
 double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *rows, double h) {
   double power = 0.0;
+  rl_rows_stand(rows);
   for (uint32_t i = 0; i < rows->block_count; i++) {
     const rl_block *block = &rows->blocks[i];
     const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
@@ -571,6 +574,7 @@ double rl_damper_loss(const rl_model *model, const rl_state *state, rl_rows *row
       power += element_loss(rope, row->rest, row->compliance, row->lower, row->inverse_mass, now);
     }
   }
+  rl_rows_move(rows);
   return power * h;
 }
 

@@ -56,6 +56,7 @@ static void lay_out_scratch(const rl_model *m, rl_state *s, rl_carver *c) {
   s->part_solids = rl_carve(c, solids, sizeof *s->part_solids);
   s->old_wraps = rl_carve(c, places, sizeof *s->old_wraps);
   s->old_lengths = rl_carve(c, places, sizeof *s->old_lengths);
+  s->of_pieces = rl_carve(c, places, sizeof *s->of_pieces);
   s->growths = rl_carve(c, m->wrap_capacity + ropes, sizeof *s->growths);
   s->aims = rl_carve(c, ropes > 0 ? rl_unknown_capacity(m) : 0, sizeof *s->aims);
   s->body_order = rl_carve(c, ropes > 0 ? m->body_count : 0, sizeof *s->body_order);

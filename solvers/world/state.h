@@ -133,6 +133,7 @@ typedef struct rl_state {
   uint32_t *part_solids;      // [part_count] which of these a part is, if it is one of them
   rl_wrap *old_wraps;         // [path_capacity]
   double *old_lengths;        // [path_capacity] its pieces before their contacts change [m]
+  double *of_pieces; // [path_capacity] a number for each of its pieces, in passes over them
   // Growths (wrap.h) of the pieces of ropes over bodies in the last step: those of rope r from
   // rl_wrap_growths on [wrap_capacity + rope_count] [m].
   double *growths;

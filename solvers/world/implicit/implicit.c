@@ -153,6 +153,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
     p->values[k] = 0.0; // unless the element exists
     set_row(p, k, none, 0.0, 0.0, 0.0);
   }
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     const rl_rope *rope = block->rope == RL_NONE ? NULL : &model->ropes[block->rope];
@@ -171,6 +172,7 @@ static void ask_law(rl_implicit *p, const rl_model *model, const rl_state *state
               rl_implicit_weight(p, row), lone, row->lower);
     }
   }
+  rl_rows_move(rows);
 }
 
 // Finds the shortest element, of which tolerances are fractions, and the roundings.
@@ -414,6 +416,7 @@ static double damper_loss(const rl_implicit *p, uint32_t m, double value, double
 static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *state,
                          rl_rows *rows, rl_step_info *info) {
   rl_implicit_find_moves(p, model, state);
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -434,6 +437,7 @@ static void book_dampers(rl_implicit *p, const rl_model *model, const rl_state *
       }
     }
   }
+  rl_rows_move(rows);
 }
 
 // (24) of papers/convex.md: returns the mean velocity over the step along which forces do work, 0

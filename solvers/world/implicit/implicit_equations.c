@@ -80,6 +80,7 @@ static void evaluate_link(rl_implicit *p, const rl_link *link, uint32_t m, const
 void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state *state,
                           rl_rows *rows) {
   rl_implicit_find_moves(p, model, state);
+  rl_rows_stand(rows);
   for (uint32_t n = 0; n < rows->block_count; n++) {
     const rl_block *block = &rows->blocks[n];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
@@ -93,6 +94,7 @@ void rl_implicit_evaluate(rl_implicit *p, const rl_model *model, const rl_state 
       p->values[m] = lagged(p, m, row->value, way_of(p, rows, row));
     }
   }
+  rl_rows_move(rows);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -141,8 +141,11 @@ void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows
 // ---------------------------------------------------------------------------------------------
 // Inert strands beside others
 
-// Returns the row of a strand of a rope over bodies: the first, or the k-th beyond it.
-static rl_row *strand_row(rl_rows *rows, const rl_block *own, uint32_t k) {
+uint32_t rl_strand_count(const rl_rows *rows, const rl_block *own) {
+  return own->row_count + (own->splits > 0 ? rows->blocks[own->splits].row_count : 0);
+}
+
+rl_row *rl_strand_row(rl_rows *rows, const rl_block *own, uint32_t k) {
   return &rows->rows[k == 0 ? own->first_row : rows->blocks[own->splits].first_row + k - 1];
 }
 
@@ -151,11 +154,11 @@ static rl_row *strand_row(rl_rows *rows, const rl_block *own, uint32_t k) {
 void rl_strands_note_inert(const rl_model *model, const rl_state *state, rl_rows *rows,
                            const rl_block *own) {
   const uint32_t index = own->rope;
-  const uint32_t count = 1 + (own->splits > 0 ? rows->blocks[own->splits].row_count : 0);
+  const uint32_t count = rl_strand_count(rows, own);
   rl_row *back = NULL; // the last strand that is not inert
   rl_beside between = {0};
   for (uint32_t k = 0; k < count; k++) {
-    rl_row *row = strand_row(rows, own, k);
+    rl_row *row = rl_strand_row(rows, own, k);
     if (rl_wrap_is_inert(model, state, index, row->first_piece, row->piece_count)) {
       between.first_piece = between.piece_count > 0 ? between.first_piece : row->first_piece;
       between.piece_count += row->piece_count;

@@ -26,6 +26,11 @@ typedef struct rl_strands {
 // ropes that are tied to these, if any two of them pull on something in common that can move.
 void rl_strands_join(const rl_model *model, const rl_state *state, rl_rows *rows);
 
+// Returns how many strands a rope over bodies has, and the row of the k-th along it. `own`: the
+// block of the first.
+uint32_t rl_strand_count(const rl_rows *rows, const rl_block *own);
+rl_row *rl_strand_row(rl_rows *rows, const rl_block *own, uint32_t k);
+
 // (16a) Tells the strands of an inextensible rope, of which a block is the first, which inert
 // strands beside them take rest length from them.
 void rl_strands_note_inert(const rl_model *model, const rl_state *state, rl_rows *rows,

@@ -22,22 +22,23 @@ static double stretch_of(const rl_model *model, const rl_state *state, uint32_t 
               0.0);
 }
 
-// Returns by how much the rest length of a piece of a strand that is stretched is shorter than by
-// (9), (9b) [m]. It is not 0 when a wrap has just begun to slip; then the piece gets the difference
-// at once, which is no slip.
-static double unsettled(const rl_model *model, const rl_state *state, uint32_t index,
-                        rl_strand strand, uint32_t piece) {
-  if (!(strand.length > strand.rest)) {
-    return 0.0;
-  }
+// Finds by how much the rest length of each piece up to `end` is shorter than by (9), (9b) with a
+// strand, if that is stretched, else 0 [m]. It is not 0 when a wrap has just begun to slip; then
+// the piece gets the difference at once, which is no slip. Returns these differences by piece.
+static const double *find_unsettled(const rl_model *model, const rl_state *state, uint32_t index,
+                                    rl_strand strand, uint32_t end) {
+  const bool is_stretched = strand.length > strand.rest, is_strained = strand.strain > 0.0;
   double ratio = 1.0;
-  for (uint32_t k = strand.first_piece; k < piece; k++) {
-    ratio *= rl_wrap_tension_ratio_behind(model, state, index, k);
+  for (uint32_t p = strand.first_piece; p < end; p++) {
+    const double share =
+        is_strained ? 1.0 / (1.0 + ratio * strand.strain) : strand.rest / strand.length;
+    state->of_pieces[p] =
+        is_stretched ? share * rl_wrap_piece_length(model, state, index, p, state->points) -
+                           rl_wrap_piece_rest(model, state, index, p)
+                     : 0.0;
+    ratio *= is_strained ? rl_wrap_tension_ratio_behind(model, state, index, p) : 1.0;
   }
-  const double share =
-      strand.strain > 0.0 ? 1.0 / (1.0 + ratio * strand.strain) : strand.rest / strand.length;
-  return share * rl_wrap_piece_length(model, state, index, piece, state->points) -
-         rl_wrap_piece_rest(model, state, index, piece);
+  return state->of_pieces;
 }
 
 // Returns s of (9a); 0 if the strand is strained.
@@ -55,9 +56,13 @@ static double spare_of(const rl_model *model, const rl_state *state, uint32_t in
 // that, the state before with the velocities at the end, else NULL.
 static double length_of(const rl_model *model, const rl_state *start, const rl_state *state,
                         uint32_t index, uint32_t piece, double dt) {
-  return start ? rl_wrap_piece_length(model, start, index, piece, start->points) +
-                     dt * rl_wrap_drawn_rate(model, start, index, piece, 1, 0.0)
-               : rl_wrap_piece_length(model, state, index, piece, state->points);
+  if (!start) {
+    return rl_wrap_piece_length(model, state, index, piece, state->points);
+  }
+  rl_drawing drawing = rl_wrap_drawing(0.0);
+  rl_wrap_draw(model, start, index, piece, &drawing);
+  return rl_wrap_piece_length(model, start, index, piece, start->points) +
+         dt * rl_wrap_drawn_rate(drawing);
 }
 
 // Finds the slips of the wraps of a strand with which each piece gets the rest length of (9), (9b),
@@ -78,6 +83,7 @@ static void find_slips(const rl_model *model, const rl_state *before, const rl_s
     taut = taut || rl_wrap_piece_tension(model, state, index, p) > 0.0 ||
            length > rl_wrap_piece_rest(model, state, index, p);
   }
+  const double *unsettled = start ? NULL : find_unsettled(model, before, index, was, end);
   double flowed = 0.0;
   ratio = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
@@ -86,7 +92,7 @@ static void find_slips(const rl_model *model, const rl_state *before, const rl_s
     const double share = length * (1.0 + ratio * spare) / (1.0 + ratio * strand.strain);
     const double now = taut ? share * strand.rest / needed : old;
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
-    flowed += old + (start ? 0.0 : unsettled(model, before, index, was, p)) - now;
+    flowed += old + (unsettled ? unsettled[p] : 0.0) - now;
     wraps[p].slip = flowed / dt;
   }
 }
@@ -97,9 +103,11 @@ static void flow(const rl_model *model, const rl_state *before, rl_state *state,
                  rl_strand strand, double dt, bool settles) {
   rl_wrap *wraps = rl_wraps_of(model, state, index);
   const rl_strand was = rl_wrap_strand(model, before, index, strand.first_piece, before->points);
+  const uint32_t end = strand.first_piece + strand.piece_count;
+  const double *unsettled = settles ? find_unsettled(model, before, index, was, end) : NULL;
   double settled = 0.0;
-  for (uint32_t p = strand.first_piece + strand.piece_count - 1; p-- > strand.first_piece;) {
-    settled += settles ? unsettled(model, before, index, was, p + 1) : 0.0;
+  for (uint32_t p = end - 1; p-- > strand.first_piece;) {
+    settled += unsettled ? unsettled[p + 1] : 0.0;
     const double moved = wraps[p].slip * dt + settled; // through the wrap behind piece p
     wraps[p].rest += moved;
     if (p > 0) {
@@ -127,12 +135,13 @@ static void delay(const rl_model *model, const rl_state *before, rl_state *state
   const double kept = // at most as much as there is now: beyond, the strand would push
       stretch > 0.0 ? fmin(rope->damping / (rope->damping + rope->stiffness * dt), now / stretch)
                     : 0.0;
+  const double *unsettled = find_unsettled(model, before, index, was, end);
   double late = 0.0, settled = 0.0, ratio = 1.0;
   for (uint32_t p = strand.first_piece; p + 1 < end; p++) {
     const double length = rl_wrap_piece_length(model, state, index, p, state->points);
     const double due = ratio * length / (1.0 + ratio * strand.strain) / strand.stretch;
     late += kept * (stretch_of(model, before, index, p) - due * stretch);
-    settled += unsettled(model, before, index, was, p);
+    settled += unsettled[p];
     ratio *= rl_wrap_tension_ratio_behind(model, state, index, p);
     wraps[p].slip += (late - settled) / dt;
     wraps[p].rest += apply ? late : 0.0;
@@ -185,9 +194,10 @@ void rl_wraps_settle(const rl_model *model, rl_state *state, uint32_t index) {
   for (uint32_t p = 0; p < count;) {
     const rl_strand strand = rl_wrap_strand(model, state, index, p, state->points);
     const uint32_t end = p + strand.piece_count;
+    const double *unsettled = find_unsettled(model, state, index, strand, end);
     for (; p < end; p++) {
       if (p > 0) { // the rest length of piece 0 is what remains of the sum
-        rl_wraps_of(model, state, index)[p - 1].rest += unsettled(model, state, index, strand, p);
+        rl_wraps_of(model, state, index)[p - 1].rest += unsettled[p];
       }
     }
   }

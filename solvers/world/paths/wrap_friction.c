@@ -191,10 +191,9 @@ static bool turns_nothing(const rl_model *model, const rl_state *state, uint32_t
                    rl_spin_lever(b, at.rotation, rl_sub(item->exit, at.centre), item->out)));
 }
 
-// Whether the length of a strand moves nothing at an item of the path: that moves as prescribed, or
-// is a wheel within the strand, which turns as it did.
-static bool is_prescribed(const rl_model *model, const rl_state *state, uint32_t index,
-                          uint32_t item, bool within) {
+// That moves as prescribed, or is a wheel within the strand, which turns as it did.
+bool rl_wrap_is_prescribed(const rl_model *model, const rl_state *state, uint32_t index,
+                           uint32_t item, bool within) {
   const uint32_t carrier = rl_wrap_carrier(model, state, index, item);
   const uint32_t body = carrier == rl_wrap_moving ? RL_NONE : carrier;
   const uint32_t spin = body == RL_NONE ? RL_NONE : model->bodies[body].spin_slot;
@@ -208,7 +207,7 @@ bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t index
                     uint32_t first_piece, uint32_t piece_count) {
   bool led = true;
   for (uint32_t k = 0; k <= piece_count && led; k++) {
-    led = is_prescribed(model, state, index, first_piece + k, k > 0 && k < piece_count);
+    led = rl_wrap_is_prescribed(model, state, index, first_piece + k, k > 0 && k < piece_count);
   }
   return led;
 }
@@ -233,19 +232,16 @@ double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t ind
   return excess;
 }
 
-double rl_wrap_drawn_rate(const rl_model *model, const rl_state *state, uint32_t index,
-                          uint32_t first, uint32_t pieces, double paid) {
-  const rl_path_item *items = rl_path_items(state, index);
-  double rate = -paid, speed = fabs(paid);
-  for (uint32_t k = first; k <= first + pieces; k++) {
-    const uint32_t slot = rl_wrap_slot(model, state, index, k);
-    const rl_vec3 on = rl_velocity_at(model, state, slot, items[k].entry);
-    const rl_vec3 off = rl_velocity_at(model, state, slot, items[k].exit);
-    rate += k > first ? rl_dot(items[k].in, on) : 0.0;
-    rate -= k < first + pieces ? rl_dot(items[k].out, off) : 0.0;
-    speed += rl_length(on) + rl_length(off);
-  }
-  return fabs(rate) > rl_wrap_rounding * speed ? rate : 0.0;
+void rl_wrap_draw(const rl_model *model, const rl_state *state, uint32_t index, uint32_t piece,
+                  rl_drawing *drawing) {
+  const rl_path_item *from = &rl_path_items(state, index)[piece], *to = from + 1;
+  const rl_vec3 off =
+      rl_velocity_at(model, state, rl_wrap_slot(model, state, index, piece), from->exit);
+  const rl_vec3 on =
+      rl_velocity_at(model, state, rl_wrap_slot(model, state, index, piece + 1), to->entry);
+  drawing->rate -= rl_dot(from->out, off);
+  drawing->rate += rl_dot(to->in, on);
+  drawing->speed += rl_length(off) + rl_length(on);
 }
 
 uint32_t rl_wrap_strand_pieces(const rl_model *model, const rl_state *state, uint32_t index,

@@ -123,10 +123,27 @@ bool rl_wrap_is_led(const rl_model *model, const rl_state *state, uint32_t rope,
 bool rl_wrap_rubs(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t first_piece,
                   uint32_t piece_count);
 
-// Returns how fast what some pieces run over draws them out beyond what a winch pays out [m/s]; 0
-// if that is round-off.
-double rl_wrap_drawn_rate(const rl_model *model, const rl_state *state, uint32_t rope,
-                          uint32_t first_piece, uint32_t piece_count, double paid);
+// Whether the length of a strand moves nothing at an item of the path, at its end or `within` it.
+bool rl_wrap_is_prescribed(const rl_model *model, const rl_state *state, uint32_t rope,
+                           uint32_t item, bool within);
+
+// How fast what pieces run over draws them out beyond what a winch pays out, and the sum of the
+// speeds, of which that is a difference [m/s].
+typedef struct rl_drawing {
+  double rate, speed;
+} rl_drawing;
+
+// Returns these for no piece, beside a winch that pays out `paid` [m/s].
+static inline rl_drawing rl_wrap_drawing(double paid) { return (rl_drawing){-paid, fabs(paid)}; }
+
+// Adds a piece.
+void rl_wrap_draw(const rl_model *model, const rl_state *state, uint32_t rope, uint32_t piece,
+                  rl_drawing *drawing);
+
+// Returns the rate; 0 if it is round-off [m/s].
+static inline double rl_wrap_drawn_rate(rl_drawing drawing) {
+  return fabs(drawing.rate) > rl_wrap_rounding * drawing.speed ? drawing.rate : 0.0;
+}
 
 // Returns by how much pieces are longer than their rest lengths [m]. The path is solved.
 double rl_wrap_excess(const rl_model *model, const rl_state *state, uint32_t rope,

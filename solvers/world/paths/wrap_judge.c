@@ -67,6 +67,37 @@ static bool regrip_all(const rl_wrap *wraps, uint32_t first, uint32_t last, rl_g
   return changed;
 }
 
+// How the pieces of a led strand, or of a part of one, go on: by how much they are longer than
+// their rest lengths, and were at the start of the step [m], and how fast they are drawn out.
+typedef struct leading {
+  double excess, was;
+  rl_drawing drawing;
+} leading;
+
+static void add_piece(const rl_model *model, const rl_state *before, const rl_state *state,
+                      uint32_t index, uint32_t piece, leading *led) {
+  led->excess += rl_wrap_excess(model, state, index, piece, 1);
+  led->was += rl_wrap_excess(model, before, index, piece, 1);
+  rl_wrap_draw(model, state, index, piece, &led->drawing);
+}
+
+// (7c), (7f) Returns the pull of a led strand of an inextensible rope: INFINITY if the wraps beside
+// it have to give way, 0 if it is slack or `rubs`, else `any`.
+static double led_pull(const rl_state *state, uint32_t index, const leading *led, bool rubs,
+                       double any) {
+  const double rounding = rl_wrap_rounding * state->path_lengths[index];
+  const double grown = led->excess - led->was;
+  const bool at_instant = fabs(grown) <= rounding;
+  const double growth = at_instant ? rl_wrap_drawn_rate(led->drawing) : grown;
+  const bool is_slack = led->excess < -rounding || (at_instant && growth < 0.0);
+  return !is_slack && growth > 0.0 ? INFINITY : is_slack || rubs ? 0.0 : any;
+}
+
+// Returns how fast the winch at an end of a rope pays out, if there is one [m/s].
+static double paid_at(const rl_state *state, uint32_t index, int end) {
+  return state->reels ? state->reels[index][end] : 0.0;
+}
+
 // (7c) Returns the pull of a strand on the wraps beside it: `tension` if impulses can change its
 // length, or if the rope is elastic. Else NAN stands for any pull, INFINITY for one to which the
 // wraps have to give way, and 0 for none, (7f).
@@ -78,8 +109,8 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   const bool is_loop = rl_wraps_is_loop(model, index);
   const bool at_from = first == 0 && !is_loop;
   const bool at_to = first + pieces == state->wrap_counts[index] + 1;
-  const double *reels = state->reels ? state->reels[index] : (const double[2]){0.0, 0.0};
-  const double paid = (at_from ? reels[0] : 0.0) + (at_to ? reels[1] : 0.0);
+  const double paid =
+      (at_from ? paid_at(state, index, 0) : 0.0) + (at_to ? paid_at(state, index, 1) : 0.0);
   const double any = first == 0 && is_loop ? tension : NAN;
   if (rl_wrap_is_inert(model, state, index, first, pieces) && paid == 0.0) {
     return any;
@@ -87,17 +118,11 @@ static double pull_of(const rl_model *model, const rl_state *before, const rl_st
   if (!rl_wrap_is_led(model, state, index, first, pieces)) {
     return tension;
   }
-  const double rounding = rl_wrap_rounding * state->path_lengths[index];
-  const double excess = rl_wrap_excess(model, state, index, first, pieces);
-  const double grown = excess - rl_wrap_excess(model, before, index, first, pieces);
-  const bool at_instant = fabs(grown) <= rounding;
-  const double growth =
-      at_instant ? rl_wrap_drawn_rate(model, state, index, first, pieces, paid) : grown;
-  const bool is_slack = excess < -rounding || (at_instant && growth < 0.0);
-  if (!is_slack && growth > 0.0) {
-    return INFINITY;
+  leading led = {.drawing = rl_wrap_drawing(paid)};
+  for (uint32_t p = first; p < first + pieces; p++) {
+    add_piece(model, before, state, index, p, &led);
   }
-  return is_slack || rl_wrap_rubs(model, state, index, first, pieces) ? 0.0 : any;
+  return led_pull(state, index, &led, rl_wrap_rubs(model, state, index, first, pieces), any);
 }
 
 // Whether a piece beside a wrap is inert and ends at a wrap that sticks or at an end of the rope.
@@ -126,30 +151,93 @@ static rl_grip grip_behind_touch(const rl_model *model, const rl_state *state, u
   return slip > 0.0 ? RL_SLIPS_ON : RL_SLIPS_BACK;
 }
 
-// (7f) Whether a strand pulls nothing because rope slips within it and no impulse changes its
-// length.
-static bool is_rubbed(const rl_model *model, const rl_state *before, const rl_state *state,
-                      uint32_t index, uint32_t first, uint32_t pieces) {
-  return rl_wrap_rubs(model, state, index, first, pieces) &&
-         pull_of(model, before, state, index, first, pieces, NAN) == 0.0;
+// The pieces between one end of a strand and a wrap within it, as if that stuck.
+typedef struct part {
+  uint32_t carrier; // of the end
+  bool is_inert, is_led, rubs;
+  double paid; // at the end [m/s]
+  leading led; // if it is
+} part;
+
+static part begin_part(const rl_model *model, const rl_state *state, uint32_t index, uint32_t item,
+                       double paid) {
+  const uint32_t carrier = rl_wrap_carrier(model, state, index, item);
+  return (part){.carrier = carrier,
+                .is_inert = paid == 0.0,
+                .is_led = rl_wrap_is_prescribed(model, state, index, item, false),
+                .paid = paid,
+                .led.drawing = rl_wrap_drawing(paid)};
 }
 
-// (7f) Returns which way a wrap that slips has to slip: away from such a strand beside it, before
-// the wrap from piece `begin` on, or behind it. RL_STICKS: there is none, or one on each side.
-static rl_grip grip_beside_rubbed(const rl_model *model, const rl_state *before,
-                                  const rl_state *state, uint32_t index, uint32_t begin,
-                                  uint32_t i) {
-  const uint32_t pieces = rl_wrap_strand_pieces(model, state, index, i + 1);
-  const bool on = is_rubbed(model, before, state, index, begin, i + 1 - begin);
-  const bool back = is_rubbed(model, before, state, index, i + 1, pieces);
-  return on == back ? RL_STICKS : on ? RL_SLIPS_ON : RL_SLIPS_BACK;
+// (7f) Whether a part that ends at an item pulls nothing because rope slips within it and no
+// impulse changes its length.
+static bool is_rubbed(const rl_model *model, const rl_state *state, uint32_t index,
+                      const part *beside, uint32_t item) {
+  return beside->rubs && beside->is_led &&
+         rl_wrap_is_prescribed(model, state, index, item, false) &&
+         !(beside->is_inert && rl_wrap_carrier(model, state, index, item) == beside->carrier) &&
+         led_pull(state, index, &beside->led, true, NAN) == 0.0;
 }
 
-// Returns how fast rope runs over a wrap whose strand begins with a piece, towards `to` [m/s].
-static double run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t begin,
-                       uint32_t i) {
-  const double paid = begin == 0 && state->reels ? state->reels[index][0] : 0.0;
-  return -rl_wrap_drawn_rate(model, state, index, begin, i + 1 - begin, paid);
+// Lets a part go on over an item.
+static void go_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t item,
+                    part *beside) {
+  const uint32_t carrier = rl_wrap_carrier(model, state, index, item);
+  const rl_wrap *wrap = &rl_wraps_of(model, state, index)[item - 1];
+  beside->is_inert = beside->is_inert && carrier == beside->carrier;
+  beside->is_led = beside->is_led && rl_wrap_is_prescribed(model, state, index, item, true);
+  beside->rubs = beside->rubs || (rl_wrap_slips(wrap) && carrier != RL_NONE);
+}
+
+// (7f) Adds to the sense of each wrap beside which such a part ends, in one pass along the rope or
+// back, the direction of the pass: away from that part.
+static void add_senses(const rl_model *model, const rl_state *before, const rl_state *state,
+                       uint32_t index, int direction, double *senses) {
+  const rl_wrap *wraps = rl_wraps_of(model, state, index);
+  const uint32_t pieces = rl_wraps_piece_count(model, state, index);
+  const double paid = paid_at(state, index, direction > 0 ? 0 : 1);
+  part beside = begin_part(model, state, index, direction > 0 ? 0 : pieces, paid);
+  for (uint32_t k = 0; k + 1 < pieces; k++) {
+    const uint32_t piece = direction > 0 ? k : pieces - 1 - k;
+    const uint32_t item = direction > 0 ? piece + 1 : piece; // where the part ends with it
+    if (wraps[item - 1].grip == RL_STICKS) {
+      beside = begin_part(model, state, index, item, 0.0);
+    } else if (beside.is_led) {
+      add_piece(model, before, state, index, piece, &beside.led);
+      senses[item - 1] += is_rubbed(model, state, index, &beside, item) ? direction : 0.0;
+      go_over(model, state, index, item, &beside);
+    }
+  }
+}
+
+// (7f) Returns for each wrap which way it has to slip if it slips: on, 1, or back, -1, away from
+// a part of its strand that is rubbed. 0: there is none, or one on each side.
+static const double *find_senses(const rl_model *model, const rl_state *before,
+                                 const rl_state *state, uint32_t index) {
+  double *senses = state->of_pieces;
+  memset(senses, 0, state->wrap_counts[index] * sizeof *senses);
+  if (isinf(model->ropes[index].stiffness)) {
+    add_senses(model, before, state, index, 1, senses);
+    add_senses(model, before, state, index, -1, senses);
+  }
+  return senses;
+}
+
+// Returns how the first strand of a rope is drawn out before its first piece.
+static rl_drawing drawing_at_start(const rl_state *state, uint32_t index) {
+  return rl_wrap_drawing(paid_at(state, index, 0));
+}
+
+// Returns how fast rope runs over a wrap, towards `to` [m/s]. `drawn`: the pieces of its strand
+// before those beside it; out: before the next wrap.
+static double run_over(const rl_model *model, const rl_state *state, uint32_t index, uint32_t i,
+                       rl_drawing *drawn) {
+  rl_wrap_draw(model, state, index, i, drawn);
+  const double run = -rl_wrap_drawn_rate(*drawn);
+  if (rl_wraps_of(model, state, index)[i].grip == RL_STICKS) {
+    *drawn = rl_wrap_drawing(0.0);
+  }
+  return run;
 }
 
 // Whether rope runs the other way over a wrap that slips.
@@ -160,26 +248,26 @@ static bool runs_back(const rl_wrap *wrap, double run) {
 // Judges which wraps of a rope that have met or slip are to do otherwise.
 static bool judge_running(const rl_model *model, const rl_state *state, uint32_t index,
                           const rl_judging *how, rl_state *before) {
-  const bool is_hard = isinf(model->ropes[index].stiffness);
+  const bool asks = how->gains && isinf(model->ropes[index].stiffness);
   rl_wrap *then = rl_wraps_of(model, before, index);
-  uint32_t begin = 0; // of the strand before the wrap
+  const double *senses = find_senses(model, before, state, index);
+  rl_drawing drawn = drawing_at_start(state, index);
   bool changed = false;
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
     const rl_wrap *wrap = &rl_wraps_of(model, state, index)[i];
+    const double run = asks ? run_over(model, state, index, i, &drawn) : 0.0;
     if (wrap->grip == RL_MEETS) {
       changed = regrip(&then[i], grip_behind_touch(model, state, index, i, how->dt)) || changed;
     } else if (rl_wrap_slips(wrap)) {
       const double back = wrap->grip == RL_SLIPS_ON ? -wrap->slip : wrap->slip;
       const bool locks = isinf(rl_wrap_holding_ratio(model, state, index, i));
       const bool turns =
-          wrap->tension > 0.0 &&
-          (has_run(state, index, back, how->dt) ||
-           (how->gains && is_hard && runs_back(wrap, run_over(model, state, index, begin, i))));
-      const rl_grip away =
-          locks ? RL_STICKS : grip_beside_rubbed(model, before, state, index, begin, i);
+          wrap->tension > 0.0 && (has_run(state, index, back, how->dt) || runs_back(wrap, run));
+      const rl_grip away = locks || senses[i] == 0.0 ? RL_STICKS
+                           : senses[i] > 0.0         ? RL_SLIPS_ON
+                                                     : RL_SLIPS_BACK;
       changed = ((locks || turns || away != RL_STICKS) && regrip(&then[i], away)) || changed;
     }
-    begin = wrap->grip == RL_STICKS ? i + 1 : begin;
   }
   return changed;
 }
@@ -304,16 +392,19 @@ void rl_wraps_rotate_loop(const rl_model *model, rl_state *state, uint32_t index
 static bool keep_first_change(const rl_model *model, const rl_state *state, uint32_t index,
                               rl_wrap *before) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
-  uint32_t kept = RL_NONE; // the last of these
+  bool any = false;
+  uint32_t carrier = RL_NONE; // of these
+  bool ends = false;          // the pieces from these on are no longer inert
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const bool changes = before[i].grip != wraps[i].grip;
-    if (changes && (kept == RL_NONE || rl_wrap_is_inert(model, state, index, kept + 1, i - kept))) {
-      kept = i;
-    } else {
-      before[i].grip = wraps[i].grip;
+    const uint32_t own = rl_wrap_carrier(model, state, index, i + 1);
+    ends = ends || (any && own != carrier);
+    if (before[i].grip != wraps[i].grip && !ends) {
+      any = true;
+      carrier = own;
     }
+    before[i].grip = ends ? wraps[i].grip : before[i].grip;
   }
-  return kept != RL_NONE;
+  return any;
 }
 
 bool rl_wraps_judge(const rl_model *model, rl_state *state, rl_state *before, rl_rows *rows,
@@ -359,11 +450,10 @@ static bool judge_turned(const rl_model *model, const rl_state *state, uint32_t 
                          rl_wrap *before) {
   const rl_wrap *wraps = rl_wraps_of(model, state, index);
   bool changed = false;
-  uint32_t first = 0; // of the strand's pieces
+  rl_drawing drawn = drawing_at_start(state, index);
   for (uint32_t i = 0; i < state->wrap_counts[index]; i++) {
-    const bool turns = runs_back(&wraps[i], run_over(model, state, index, first, i));
+    const bool turns = runs_back(&wraps[i], run_over(model, state, index, i, &drawn));
     changed = (turns && wraps[i].tension > 0.0 && regrip(&before[i], RL_STICKS)) || changed;
-    first = wraps[i].grip == RL_STICKS ? i + 1 : first;
   }
   return changed;
 }
@@ -403,13 +493,12 @@ bool rl_wraps_slip_wrongly(const rl_model *model, rl_state *state) {
     rl_wrap_solve_path(model, state, r, state->points);
     rl_wraps_read_tensions(model, state, r, &split);
     const bool turns = isinf(model->ropes[r].stiffness);
-    uint32_t begin = 0; // of the strand before the wrap
-    for (uint32_t i = 0; i < count; i++) {
+    rl_drawing drawn = drawing_at_start(state, r);
+    for (uint32_t i = 0; i < count && !any; i++) {
       const rl_wrap *wrap = &rl_wraps_of(model, state, r)[i];
-      any = any || (rl_wrap_slips(wrap) && wrap->tension > 0.0 &&
-                    (isinf(rl_wrap_holding_ratio(model, state, r, i)) ||
-                     (turns && runs_back(wrap, run_over(model, state, r, begin, i)))));
-      begin = wrap->grip == RL_STICKS ? i + 1 : begin;
+      const double run = turns ? run_over(model, state, r, i, &drawn) : 0.0;
+      any = rl_wrap_slips(wrap) && wrap->tension > 0.0 &&
+            (isinf(rl_wrap_holding_ratio(model, state, r, i)) || runs_back(wrap, run));
     }
   }
   return any;
