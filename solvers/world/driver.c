@@ -301,7 +301,8 @@ static void stop_at_eyes(rl_driver *driver) {
 
 static void catch_growths(rl_driver *driver) {
   rl_wraps_take_back_growths(driver->model, driver->state, driver->rows, driver->type->excess);
-  rl_wraps_apply_catch(driver->model, driver->before, driver->state, driver->rows, driver->dt);
+  rl_wraps_apply_catch(driver->model, driver->before, driver->state, driver->rows, driver->dt,
+                       rl_ledger_begun_catches(driver->ledger));
 }
 
 // (21) and (23) of papers/changes.md: takes back the excess length of ropes whose contacts have
@@ -354,7 +355,8 @@ static void end_contacts(rl_driver *driver) {
                                             !driver->type->seeks_positions);
     if (driver->type->lags && rl_wraps_have_shortened(model, state)) {
       // The rows are as the ledger has left them.
-      rl_wraps_remove_outward_velocity(state, driver->rows, driver->dt);
+      rl_wraps_remove_outward_velocity(state, driver->rows, driver->dt,
+                                       rl_ledger_begun_catches(driver->ledger));
     }
     take_back_excess(driver);
     if (driver->whole) {

@@ -192,7 +192,7 @@ static bool loses_path_ahead(rl_driver *driver, double t1) {
 static void let_go(rl_driver *driver) {
   put_back(driver);
   rl_wraps_evaluate_rows(driver->model, driver->state, driver->rows);
-  rl_wraps_remove_outward_velocity(driver->before, driver->rows, driver->dt);
+  rl_wraps_remove_outward_velocity(driver->before, driver->rows, driver->dt, NULL);
 }
 
 // (7e) of papers/grips.md: lets a slack rope that is caught in this step run to where it is then.

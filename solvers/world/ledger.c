@@ -412,6 +412,8 @@ void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told) {
   sum->work += told.work;
 }
 
+const bool *rl_ledger_begun_catches(const rl_ledger *ledger) { return ledger->unfinished; }
+
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link) { ledger->unfinished[link] = true; }
 
 void rl_ledger_follow(rl_ledger *ledger, const rl_model *model, const rl_state *state,

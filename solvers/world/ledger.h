@@ -84,6 +84,10 @@ typedef struct rl_told {
 // booked for all strands of it.
 void rl_ledger_tell(rl_ledger *ledger, uint32_t source, rl_told told);
 
+// Returns of which rows the last step has only begun a catch: it has used up their slack
+// [links + contact capacity]; of the strands of a massless rope at its link.
+const bool *rl_ledger_begun_catches(const rl_ledger *ledger);
+
 // Tells that an element has changed between two steps, and with it the rate of its row: the change
 // of that rate in the next step is an impact.
 void rl_ledger_jolt(rl_ledger *ledger, uint32_t link);

@@ -278,14 +278,15 @@ void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_row
 // (22) of papers/changes.md: removes from the velocities the rates at which taut strands get
 // longer, after a step of dt [s]. The rows were last evaluated at the state's positions. Adds the
 // work of driven bodies and winches, and what catching slack strands dissipates, to the state;
-// leaves the impulses [N s] in its `aims`.
-void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt);
+// leaves the impulses [N s] in its `aims`. `begun` [links]: the step has begun to catch a rope, and
+// these impulses are the rest of that (ledger.h); NULL: none.
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt, const bool *begun);
 
 // (23) of papers/changes.md: the same with the rows evaluated at the present positions; the
 // tensions of the step of dt [s] from `before` then include the impulses. Of the energy lost along
 // strands that had tension, that of what ropes have met in the step is dissipated, (23h).
 void rl_wraps_apply_catch(const rl_model *model, const rl_state *before, rl_state *state,
-                          rl_rows *rows, double dt);
+                          rl_rows *rows, double dt, const bool *begun);
 
 // Whether the friction loss of a rope is computed from the flow of its rest length and not from its
 // rows: ropes over bodies that are elastic and have friction.

@@ -310,29 +310,43 @@ static bool holds(const rl_state *state, const rl_row *row) {
          rl_is_taut(state->model, row->value);
 }
 
-// Books an impulse of a row after a step of dt. `power`, `rate`: the means of its power and rate
-// before and after. What friction takes is dissipated, and so is the rest of the energy lost if the
-// strand had no tension (it is caught); else that is returned [J].
-static double book(rl_state *state, const rl_rows *rows, const rl_row *row, double impulse,
-                   double power, double rate, double dt) {
+// What removes rates after a step.
+typedef struct removal {
+  rl_state *state;
+  rl_rows *rows;
+  double dt;         // of the step [s]
+  const bool *begun; // [links] the step has only begun to catch the rope of that link; NULL: none
+  double unbooked;   // energy lost that is not booked [J]
+} removal;
+
+// (23e) Whether a strand had no tension before the catch that its `aims` are the impulses of.
+static bool was_slack(const removal *r, const rl_row *row) {
+  return (r->begun && r->begun[row->item]) ||
+         is_none_beside(r->state->multipliers[row->source] * r->dt, r->state->aims[row->source]);
+}
+
+// Books an impulse of a row. `power`, `rate`: the means of its power and rate before and after.
+// What friction takes is dissipated, and so is the rest of the energy lost if the strand had no
+// tension (it is caught).
+static void book(removal *r, const rl_row *row, double impulse, double power, double rate) {
+  rl_state *state = r->state;
   double prescribed = 0.0 - row->reel_power;
   for (uint32_t i = row->first_entry; i < row->first_entry + row->entry_count; i++) {
-    const rl_entry *e = &rows->entries[i];
+    const rl_entry *e = &r->rows->entries[i];
     const bool moves = state->points[e->slot].w > 0.0;
     prescribed += moves ? 0.0 : rl_dot(e->force, state->velocities[e->slot]);
   }
   state->aims[row->source] += impulse;
   state->work += impulse * prescribed;
-  const bool is_caught =
-      is_none_beside(state->multipliers[row->source] * dt, state->aims[row->source]);
+  const bool is_caught = was_slack(r, row);
   state->dissipated += impulse * (is_caught ? power : power - rate);
-  return is_caught ? 0.0 : impulse * rate;
+  r->unbooked += is_caught ? 0.0 : impulse * rate;
 }
 
-// Removes the rate at which a row gets longer, if it holds. Returns it [m/s], and adds to
-// `unbooked` the energy lost that is not booked [J].
-static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *row, double dt,
-                          double *unbooked) {
+// Removes the rate at which a row gets longer, if it holds. Returns it [m/s].
+static double remove_rate(removal *r, const rl_row *row) {
+  rl_state *state = r->state;
+  const rl_rows *rows = r->rows;
   const double rate = holds(state, row) ? rl_row_rate(rows, row, state->velocities) : 0.0;
   if (!(rate > 0.0)) {
     return 0.0;
@@ -345,14 +359,15 @@ static double remove_rate(rl_state *state, const rl_rows *rows, const rl_row *ro
     answer += state->points[e->slot].w * rl_dot(e->force, e->force);
   }
   rl_row_push(rows, row, impulse, state->points, state->velocities);
-  *unbooked += book(state, rows, row, impulse, power - 0.5 * impulse * answer, 0.5 * rate, dt);
+  book(r, row, impulse, power - 0.5 * impulse * answer, 0.5 * rate);
   return rate;
 }
 
 // (3a) of papers/strands.md: does so for strands that pull on something in common, together.
 // Returns the largest rate [m/s].
-static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, double dt,
-                           double *unbooked) {
+static double remove_rates(removal *r, rl_strands *s) {
+  rl_state *state = r->state;
+  const rl_rows *rows = r->rows;
   double powers[RL_STRANDS_TOGETHER], rates[RL_STRANDS_TOGETHER], worst = 0.0;
   for (uint32_t k = 0; k < s->count; k++) {
     const rl_row *row = s->rows[k];
@@ -375,16 +390,15 @@ static double remove_rates(rl_state *state, const rl_rows *rows, rl_strands *s, 
   for (uint32_t k = 0; k < s->count; k++) {
     const double power = rl_row_power(rows, s->rows[k], state->velocities);
     const double rate = rl_row_rate(rows, s->rows[k], state->velocities);
-    *unbooked += book(state, rows, s->rows[k], s->changes[k], 0.5 * (powers[k] + power),
-                      0.5 * (rates[k] + rate), dt);
+    book(r, s->rows[k], s->changes[k], 0.5 * (powers[k] + power), 0.5 * (rates[k] + rate));
   }
   return worst;
 }
 
-// Removes the rates at which taut strands get longer. Returns the energy lost that is not booked
-// [J]; `aims` then holds the impulses of all rows.
-static double remove_all_rates(rl_state *state, rl_rows *rows, double dt) {
-  double unbooked = 0.0;
+// Removes the rates at which taut strands get longer; `aims` then holds the impulses of all rows.
+static void remove_all_rates(removal *r) {
+  rl_state *state = r->state;
+  rl_rows *rows = r->rows;
   double first = 0.0, worst = INFINITY;
   memset(state->aims, 0, rl_unknown_count(state->model, state) * sizeof *state->aims);
   for (int i = 0; i < most_sweeps && worst > settled_share * first; i++) {
@@ -392,21 +406,20 @@ static double remove_all_rates(rl_state *state, rl_rows *rows, double dt) {
     for (uint32_t b = 0; b < rows->block_count; b++) {
       rl_strands strands;
       for (uint32_t at = 0; rl_strands_next(&strands, rows, &rows->blocks[b], false, &at);) {
-        worst = fmax(worst, remove_rates(state, rows, &strands, dt, &unbooked));
+        worst = fmax(worst, remove_rates(r, &strands));
       }
     }
     for (uint32_t k = 0; k < rows->row_count; k++) {
       const rl_row *row = &rows->rows[k];
-      worst =
-          row->is_with_others ? worst : fmax(worst, remove_rate(state, rows, row, dt, &unbooked));
+      worst = row->is_with_others ? worst : fmax(worst, remove_rate(r, row));
     }
     first = i == 0 ? worst : first;
   }
-  return unbooked;
 }
 
-void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt) {
-  remove_all_rates(state, rows, dt);
+void rl_wraps_remove_outward_velocity(rl_state *state, rl_rows *rows, double dt,
+                                      const bool *begun) {
+  remove_all_rates(&(removal){state, rows, dt, begun, 0.0});
 }
 
 void rl_wraps_evaluate_rows(const rl_model *model, const rl_state *state, rl_rows *rows) {
@@ -439,13 +452,14 @@ static bool has_met(const rl_model *model, const rl_state *state, const rl_state
 
 // Returns the energy of the velocity that a catch has taken from a slot along strands that had
 // tension [J].
-static double taken_from(const rl_state *state, const rl_rows *rows, uint32_t slot, double dt) {
+static double taken_from(const removal *r, uint32_t slot) {
+  const rl_state *state = r->state;
+  const rl_rows *rows = r->rows;
   rl_vec3 push = {0.0, 0.0, 0.0};
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
     const double impulse = row->kind == RL_ROW_SPAN ? state->aims[row->source] : 0.0;
-    const bool had_tension =
-        impulse > 0.0 && !is_none_beside(state->multipliers[row->source] * dt, impulse);
+    const bool had_tension = impulse > 0.0 && !was_slack(r, row);
     for (uint32_t i = 0; i < row->entry_count && had_tension; i++) {
       const rl_entry *e = &rows->entries[row->first_entry + i];
       push = e->slot == slot ? rl_add_scaled(push, impulse, e->force) : push;
@@ -455,29 +469,29 @@ static double taken_from(const rl_state *state, const rl_rows *rows, uint32_t sl
 }
 
 // (23h) Returns the same of all bodies that ropes have met in the step [J].
-static double taken_from_met(const rl_model *model, const rl_state *state, const rl_state *before,
-                             const rl_rows *rows, double dt) {
+static double taken_from_met(const rl_model *model, const rl_state *before, const removal *of) {
   double sum = 0.0;
   for (uint32_t body = 0; body < model->body_count; body++) {
     bool met = false;
     for (uint32_t r = 0; r < model->rope_count && !met; r++) {
-      met = has_met(model, state, before, r, body);
+      met = has_met(model, of->state, before, r, body);
     }
     if (met) {
       const uint32_t spin = model->bodies[body].spin_slot;
-      sum += taken_from(state, rows, rl_body_slot(model, body), dt);
-      sum += spin != RL_NONE ? taken_from(state, rows, spin, dt) : 0.0;
+      sum += taken_from(of, rl_body_slot(model, body));
+      sum += spin != RL_NONE ? taken_from(of, spin) : 0.0;
     }
   }
   return sum;
 }
 
 void rl_wraps_apply_catch(const rl_model *model, const rl_state *before, rl_state *state,
-                          rl_rows *rows, double dt) {
+                          rl_rows *rows, double dt, const bool *begun) {
+  removal r = {state, rows, dt, begun, 0.0};
   rl_wraps_evaluate_rows(model, state, rows);
-  const double unbooked = remove_all_rates(state, rows, dt);
-  if (unbooked > 0.0) {
-    state->dissipated += fmin(unbooked, taken_from_met(model, state, before, rows, dt));
+  remove_all_rates(&r);
+  if (r.unbooked > 0.0) {
+    state->dissipated += fmin(r.unbooked, taken_from_met(model, before, &r));
   }
   for (uint32_t k = 0; k < rows->row_count; k++) {
     const rl_row *row = &rows->rows[k];
