@@ -37,6 +37,9 @@ typedef enum kind_of_impact { NO_IMPACT, CATCH, JERK, BOOKED } kind_of_impact;
 typedef struct account {
   row_rate before;   // at the start of the step
   double rate, slip; // at the end of the last substep
+  rl_vec3 direction; // of an element at the start of the step
+  double free;       // of the rate, the part of what is free at the end of the step, along the
+                     // gradient of its start [m/s]; NAN: not known
   double held;       // force that it holds already when its prescribed rate jumps [N]
   double booked;     // impulse that is booked by now [N s]
   double caught;     // that of rl_ledger_catch, without what driven bodies lose in it [N s]
@@ -216,6 +219,7 @@ static void remember(rl_ledger *ledger, const rl_model *model, const rl_state *s
       .rate = now.rate,
       .slip = now.slip,
       .held = jerks ? held[source] : 0.0,
+      .free = NAN,
       .is_stiff = is_stiff,
       .impact = !is_stiff             ? NO_IMPACT
                 : jerks               ? JERK
@@ -247,6 +251,7 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
       remember(ledger, model, state, k, link->compliance, last[k], false, link_rate(state, link));
+      ledger->accounts[k].direction = rl_link_evaluate(link, state->points).d;
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
@@ -268,6 +273,32 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
   }
   rl_rows_move(rows);
   rows->is_evaluated = true;
+}
+
+static rl_vec3 free_velocity(const rl_state *state, uint32_t slot) {
+  return state->points[slot].w > 0.0 ? state->velocities[slot] : rl_vec(0.0, 0.0, 0.0);
+}
+
+// (10b)
+void rl_ledger_hold(rl_ledger *ledger, const rl_state *state, const rl_rows *rows) {
+  for (uint32_t i = 0; i < rows->block_count; i++) {
+    const rl_block *block = &rows->blocks[i];
+    for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
+      const rl_link *link = &state->links[k];
+      account *a = &ledger->accounts[k];
+      a->free = rl_dot(a->direction,
+                       rl_sub(free_velocity(state, link->b), free_velocity(state, link->a)));
+    }
+    for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
+      const rl_row *row = &rows->rows[k];
+      double free = 0.0;
+      for (uint32_t n = row->first_entry; n < row->first_entry + row->entry_count; n++) {
+        const rl_entry *e = &rows->entries[n];
+        free += rl_dot(e->gradient, free_velocity(state, e->slot));
+      }
+      ledger->accounts[row->source].free = rl_row_is_crossing(rows, row) ? NAN : free;
+    }
+  }
 }
 
 // Returns the work of what is prescribed on a row, and of the strain that winches bring in [J].
@@ -347,7 +378,8 @@ static void book(rl_ledger *ledger, const rl_model *model, rl_state *state, uint
   const bool bears =
       a->is_stiff && (ledger->halved || is_caught_rope(ledger, model, a, kept)); // what is hit
   if ((impact || bears) && a->impact != BOOKED && !ledger->stepwise) {
-    ledger->loss += lost_along(a, impulse, dt * a->held + a->booked, before.rate + now.rate);
+    const double rate = isnan(a->free) ? now.rate : a->free + now.driven;
+    ledger->loss += lost_along(a, impulse, dt * a->held + a->booked, before.rate + rate);
   }
   ledger->loss += 0.5 * a->caught * (before.driven + now.driven); // as their work
   ledger->unfinished[kept] |= impact && before.value < 0.0;

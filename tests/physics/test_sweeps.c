@@ -383,6 +383,7 @@ static void spinning_box_does_not_come_through(void **unused) {
 // a small ball flies into it, so hard rows have no forces that solve the step.
 static void taut_rope_with_mass_stops_a_ball(void **unused) {
   (void)unused;
+  enum { HELD = 2 }; // of them book by (10b) of papers/world.md
   static const char *const solvers[] = {"impulse",
                                         "impulse-direct",
                                         "impulse-soft",
@@ -408,11 +409,12 @@ static void taut_rope_with_mass_stops_a_ball(void **unused) {
       assert_true(rl_driver_step(d) > 0);
       gained = fmax(gained, rl_driver_energy_error(d));
     }
+    const double most = k / 2 < HELD ? 1e-12 : 0.01;
     print_message("%s, %.4f s: ends at %.4f m, expected above 0; gains %.2g J of 0.1, expected at "
-                  "most 0.01\n",
-                  solvers[k / 2], steps[k % 2], probe(d, "b.y"), gained);
+                  "most %g\n",
+                  solvers[k / 2], steps[k % 2], probe(d, "b.y"), gained, most);
     check_below(-probe(d, "b.y"), 0.0);
-    check_below(gained, 0.01);
+    check_below(gained, most);
     rl_driver_free(d);
     rl_scenario_free(s);
   }
