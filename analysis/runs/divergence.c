@@ -22,7 +22,6 @@ static const rl_divergence known[] = {
     {"heavy-load", "impulse", across, 4000},
     {"heavy-load", "impulse-direct", across, 4000},
     {"lamp-cable", "impulse", across, 500},
-    {"lamp-cable", "impulse-direct", across, 500},
     {"catenary", "contraption", picture, 0},
     {"contraption-rope", "contraption", picture, 0},
     {"hanging-beads", "contraption", picture, 0},
