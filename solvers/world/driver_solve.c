@@ -93,7 +93,8 @@ void rl_driver_try(rl_driver *driver, double t1) {
   info->last_impulses = NULL;
   info->reason = driver->type->step(driver->memory, model, state, driver->rows, driver->dt, info);
   driver->rows->substep_end = 1.0;
-  if (driver->type->holds_directions && !driver->type->seeks_positions) {
+  if (driver->type->holds_directions && !driver->type->seeks_positions &&
+      rl_ledger_expects_hit(driver->ledger)) {
     rl_ledger_hold(driver->ledger, state, driver->rows);
   }
 }

@@ -133,13 +133,16 @@ static void add_rate(row_rate *sum, const rl_state *state, uint32_t slot, rl_vec
   }
 }
 
-static row_rate link_rate(const rl_state *state, const rl_link *link) {
-  const rl_link_value v = rl_link_evaluate(link, state->points);
+static row_rate rate_along(const rl_state *state, const rl_link *link, rl_link_value v) {
   row_rate sum = {.value = v.value};
   const rl_vec3 back = rl_scale(-1.0, v.d);
   add_rate(&sum, state, link->a, back, back);
   add_rate(&sum, state, link->b, v.d, v.d);
   return sum;
+}
+
+static row_rate link_rate(const rl_state *state, const rl_link *link) {
+  return rate_along(state, link, rl_link_evaluate(link, state->points));
 }
 
 // The same for a contact of two elements, whose forces are along its normal; without its value,
@@ -250,8 +253,10 @@ void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *s
     const rl_block *block = &rows->blocks[i];
     for (uint32_t k = block->first_link; k < block->first_link + block->link_count; k++) {
       const rl_link *link = &state->links[k];
-      remember(ledger, model, state, k, link->compliance, last[k], false, link_rate(state, link));
-      ledger->accounts[k].direction = rl_link_evaluate(link, state->points).d;
+      const rl_link_value v = rl_link_evaluate(link, state->points);
+      remember(ledger, model, state, k, link->compliance, last[k], false,
+               rate_along(state, link, v));
+      ledger->accounts[k].direction = v.d;
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       rl_row *row = &rows->rows[k];
