@@ -144,8 +144,8 @@ static double claimed_in_other_steps(const scene *c) { return claimed_in_parts(c
 // the drum 2e-5 m after 0.36 s.
 static void ropes_that_rub_know_no_step(void **unused) {
   (void)unused;
-  check_below(claimed_in_other_steps(&(scene){"belt-drive", 0.1, 0.001, {0}}), 1e-7);
-  check_below(claimed_in_other_steps(&(scene){"rolling-drum", 0.25, 0.001, {0}}), 1e-7);
+  check_below(claimed_in_other_steps(&(scene){"belt-drive", 0.05, 0.001, {0}}), 1e-7);
+  check_below(claimed_in_other_steps(&(scene){"rolling-drum", 0.15, 0.001, {0}}), 1e-7);
 }
 
 // (11b) Of what a winch has taken in, rounding at each step adds up: without it in steps of 1 and
