@@ -296,12 +296,15 @@ void rl_ledger_hold(rl_ledger *ledger, const rl_state *state, const rl_rows *row
     }
     for (uint32_t k = block->first_row; k < block->first_row + block->row_count; k++) {
       const rl_row *row = &rows->rows[k];
+      if (rl_row_is_crossing(rows, row)) { // its normal is the same at the end
+        continue;
+      }
       double free = 0.0;
       for (uint32_t n = row->first_entry; n < row->first_entry + row->entry_count; n++) {
         const rl_entry *e = &rows->entries[n];
         free += rl_dot(e->gradient, free_velocity(state, e->slot));
       }
-      ledger->accounts[row->source].free = rl_row_is_crossing(rows, row) ? NAN : free;
+      ledger->accounts[row->source].free = free;
     }
   }
 }

@@ -64,12 +64,12 @@ double rl_ledger_work(const rl_ledger *ledger, const rl_model *model, const rl_s
 // where its ropes slip is in `rubbed` too.
 void rl_ledger_begin(rl_ledger *ledger, const rl_model *model, const rl_state *state,
                      rl_rows *rows);
-// (10b) Tells that the impulses of the step have acted along the rows as they were evaluated at its
-// start, and still are.
-void rl_ledger_hold(rl_ledger *ledger, const rl_state *state, const rl_rows *rows);
-
 void rl_ledger_end(rl_ledger *ledger, const rl_model *model, rl_state *state, rl_rows *rows,
                    double dt, bool impacts, double rubbed);
+
+// (10b) Between them: tells that the impulses of the step have acted along the rows as they were
+// evaluated at its start, and still are.
+void rl_ledger_hold(rl_ledger *ledger, const rl_state *state, const rl_rows *rows);
 
 // (10a) of papers/world.md, before the first step, when there are no multipliers. `still`: the
 // state after a step from the same places in which everything starts at rest and nothing is driven;

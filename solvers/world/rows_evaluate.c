@@ -187,8 +187,7 @@ static void evaluate_span(const rl_model *model, const rl_state *state, rl_rows 
 
 // Adds the part of one item to the entries of a strand, with the tensions p before and q behind it
 // over that of the first piece: the force is p in - q out, and `in` and `out` act at the places
-// where the rope comes on to the body and leaves it; a `joint` notes both, or is
-// NULL.
+// where the rope comes on to the body and leaves it. `joint` notes both directions; it may be NULL.
 static void add_item(const place *p, const rl_path_item *item, rl_vec3 in, rl_vec3 out,
                      double pull_in, double pull_out, rl_entry *entry, rl_joint *joint) {
   const rl_vec3 pulled_in = rl_scale(pull_in, in), pulled_out = rl_scale(pull_out, out);

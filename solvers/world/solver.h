@@ -112,7 +112,8 @@ typedef struct rl_solver_type {
 
   // Limits of the step, for notes on runs that diverge, and for studies.
   bool holds_directions; // uses the directions of the start of the step: unstable across a rope of
-                         // tension T with nodes of mass m at distance l for steps > sqrt(m l/T)
+                         // tension T with nodes of mass m at distance l for steps > sqrt(m l/T);
+                         // on velocities, if not seeks_positions: (10b) of papers/world.md
   bool holds_bending;    // uses the bending force of the start of the step: unstable for steps >
                          // sqrt(m l^3/EI)/2, (10) of papers/bending.md
   bool is_adaptive;      // takes internal steps as its tolerance requires, and estimates its error
